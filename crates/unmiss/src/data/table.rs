@@ -1,0 +1,315 @@
+//! `Table`: named columns of one kind each, with values and `observed` kept apart.
+//!
+//! A cell that is not observed holds a neutral value (0, the first code, an empty text) which nothing may
+//! read: what is known and what is not is told by `observed` alone. NaN does not occur inside a table.
+
+use std::collections::HashSet;
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::source::Source;
+use crate::error::{Error, Result, nearest};
+
+/// What a column holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// Numbers with fractions.
+    Real,
+    /// Whole numbers.
+    Integer,
+    /// Two different values, numbers or words.
+    Binary,
+    /// Words (or numbers, if the user says so) from a limited set.
+    Category,
+    /// Free text: carried along, never used as an input.
+    Text,
+    /// Calendar dates and times: carried along, never used as an input.
+    Date,
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Self::Real => "real",
+            Self::Integer => "integer",
+            Self::Binary => "binary",
+            Self::Category => "category",
+            Self::Text => "text",
+            Self::Date => "date",
+        })
+    }
+}
+
+/// A column's values, one per row. Values of cells that are not observed are neutral and never read.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Values {
+    /// Kinds real and integer: finite numbers; 0 where not observed.
+    Numbers(Vec<f64>),
+    /// Kinds binary and category: positions in `levels`; 0 where not observed.
+    Codes {
+        /// One position in `levels` per row.
+        codes: Vec<u32>,
+        /// The distinct values as they stand in the file, in ascending order (numerically if all are numbers).
+        levels: Vec<String>,
+    },
+    /// Kinds text and date: the cell as it was read; empty where not observed.
+    Texts(Vec<String>),
+}
+
+impl Values {
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Numbers(values) => values.len(),
+            Self::Codes { codes, .. } => codes.len(),
+            Self::Texts(values) => values.len(),
+        }
+    }
+
+    /// Whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn select(&self, rows: &[usize]) -> Self {
+        match self {
+            Self::Numbers(values) => Self::Numbers(rows.iter().map(|&row| values[row]).collect()),
+            Self::Codes { codes, levels } => {
+                Self::Codes { codes: rows.iter().map(|&row| codes[row]).collect(), levels: levels.clone() }
+            }
+            Self::Texts(values) => Self::Texts(rows.iter().map(|&row| values[row].clone()).collect()),
+        }
+    }
+}
+
+/// One named column.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Column {
+    /// The name in the header.
+    pub name: String,
+    /// What the column holds.
+    pub kind: Kind,
+    /// One value per row.
+    pub values: Values,
+    /// One mark per row: true where the value is known.
+    pub observed: Vec<bool>,
+}
+
+impl Column {
+    /// A column of numbers from the border's convention: NaN is a hole.
+    pub fn from_numbers(name: impl Into<String>, kind: Kind, numbers: &[f64]) -> Self {
+        let observed: Vec<bool> = numbers.iter().map(|value| !value.is_nan()).collect();
+        let values = numbers.iter().map(|&value| if value.is_nan() { 0.0 } else { value }).collect();
+        Self { name: name.into(), kind, values: Values::Numbers(values), observed }
+    }
+
+    /// A column of words; `None` is a hole. Levels are put into ascending order.
+    pub fn from_words<T: AsRef<str>>(name: impl Into<String>, kind: Kind, words: &[Option<T>]) -> Self {
+        let mut levels: Vec<String> = words.iter().flatten().map(|word| word.as_ref().to_owned()).collect();
+        levels.sort_unstable();
+        levels.dedup();
+        let code = |word: &Option<T>| {
+            word.as_ref()
+                .map_or(0, |word| levels.partition_point(|level| level.as_str() < word.as_ref()) as u32)
+        };
+        let codes = words.iter().map(code).collect();
+        let observed = words.iter().map(Option::is_some).collect();
+        Self { name: name.into(), kind, values: Values::Codes { codes, levels }, observed }
+    }
+
+    /// How many rows there are.
+    pub fn rows(&self) -> usize {
+        self.observed.len()
+    }
+
+    /// How many cells are not observed.
+    pub fn missing(&self) -> usize {
+        self.observed.iter().filter(|observed| !**observed).count()
+    }
+
+    /// The numbers, for kinds real and integer.
+    pub fn numbers(&self) -> Option<&[f64]> {
+        match &self.values {
+            Values::Numbers(values) => Some(values),
+            _ => None,
+        }
+    }
+
+    /// Codes and levels, for kinds binary and category.
+    pub fn codes(&self) -> Option<(&[u32], &[String])> {
+        match &self.values {
+            Values::Codes { codes, levels } => Some((codes, levels)),
+            _ => None,
+        }
+    }
+
+    /// Whether a method can use the column as an input: text and dates can't be.
+    pub fn is_usable(&self) -> bool {
+        !matches!(self.kind, Kind::Text | Kind::Date)
+    }
+
+    /// The cell as text, or `None` for a hole. Numbers are written in the shortest form that reads back equal.
+    pub fn cell(&self, row: usize) -> Option<String> {
+        self.observed[row].then(|| match &self.values {
+            Values::Numbers(values) => format_number(values[row]),
+            Values::Codes { codes, levels } => levels[codes[row] as usize].clone(),
+            Values::Texts(values) => values[row].clone(),
+        })
+    }
+}
+
+/// The shortest decimal form that reads back to the same number; whole numbers without a point.
+pub fn format_number(value: f64) -> String {
+    if value == value.trunc() && value.abs() < 1e15 {
+        // `+ 0.0` turns -0.0, which would print as "-0", into 0.
+        format!("{}", value + 0.0)
+    } else {
+        ryu::Buffer::new().format_finite(value).to_owned()
+    }
+}
+
+/// A table: columns of equal length with distinct names.
+#[derive(Debug, Clone)]
+pub struct Table {
+    columns: Vec<Column>,
+    rows: usize,
+    /// The text the table was read from, kept where it will be written again cell by cell.
+    pub(crate) source: Option<Arc<Source>>,
+}
+
+impl Table {
+    /// A table from its columns.
+    ///
+    /// # Errors
+    /// When lengths differ, a name is empty or occurs twice, or a number is not finite.
+    pub fn new(columns: Vec<Column>) -> Result<Self> {
+        let rows = columns.first().map_or(0, Column::rows);
+        let mut names = HashSet::new();
+        for column in &columns {
+            let name = &column.name;
+            if column.rows() != rows || column.values.len() != rows {
+                return Err(Error::data(format!(
+                    "column `{name}` has another number of rows than the first"
+                )));
+            }
+            if name.is_empty() || !names.insert(name.as_str()) {
+                return Err(Error::data(format!("column name `{name}` is empty or occurs twice")));
+            }
+            let observed_numbers = column.numbers().unwrap_or_default().iter().zip(&column.observed);
+            if observed_numbers.into_iter().any(|(value, observed)| *observed && !value.is_finite()) {
+                return Err(Error::data(format!("column `{name}` has a value that is not finite")));
+            }
+        }
+        Ok(Self { columns, rows, source: None })
+    }
+
+    /// How many rows there are.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// The columns in the file's order.
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// The columns, to hide or fill cells in place. Lengths and names must stay as they are.
+    pub fn columns_mut(&mut self) -> &mut [Column] {
+        &mut self.columns
+    }
+
+    /// The position of a column.
+    ///
+    /// # Errors
+    /// When there is none of that name; the hint names the nearest.
+    pub fn position(&self, name: &str) -> Result<usize> {
+        self.columns.iter().position(|column| column.name == name).ok_or_else(|| {
+            let names = || self.columns.iter().map(|column| column.name.as_str());
+            let error = Error::data(format!("there is no column `{name}`"));
+            error.with_hint(match nearest(name, names()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("the columns are: {}", names().collect::<Vec<_>>().join(", ")),
+            })
+        })
+    }
+
+    /// The column of that name.
+    ///
+    /// # Errors
+    /// When there is none; the hint names the nearest.
+    pub fn column(&self, name: &str) -> Result<&Column> {
+        Ok(&self.columns[self.position(name)?])
+    }
+
+    /// The given rows, in the given order.
+    #[must_use]
+    pub fn select(&self, rows: &[usize]) -> Self {
+        let take = |column: &Column| Column {
+            name: column.name.clone(),
+            kind: column.kind,
+            values: column.values.select(rows),
+            observed: rows.iter().map(|&row| column.observed[row]).collect(),
+        };
+        Self {
+            columns: self.columns.iter().map(take).collect(),
+            rows: rows.len(),
+            source: self.source.as_ref().map(|source| Arc::new(source.select(rows))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ward() -> Table {
+        Table::new(vec![
+            Column::from_numbers("age", Kind::Integer, &[61.0, f64::NAN, 40.0]),
+            Column::from_words("sex", Kind::Binary, &[Some("m"), Some("f"), None]),
+        ])
+        .unwrap()
+    }
+
+    #[test]
+    fn holes_are_told_by_the_mask_alone() {
+        let table = ward();
+        let age = table.column("age").unwrap();
+        assert_eq!(age.observed, [true, false, true]);
+        assert_eq!(age.numbers().unwrap(), [61.0, 0.0, 40.0]);
+        assert_eq!(age.cell(1), None);
+        assert_eq!(table.column("sex").unwrap().cell(0).as_deref(), Some("m"));
+    }
+
+    #[test]
+    fn unknown_names_get_a_hint() {
+        let error = ward().column("agee").unwrap_err();
+        assert_eq!(error.hint(), Some("did you mean `age`?"));
+    }
+
+    #[test]
+    fn rows_can_be_selected() {
+        let picked = ward().select(&[2, 0]);
+        assert_eq!(picked.column("age").unwrap().numbers().unwrap(), [40.0, 61.0]);
+        assert_eq!(picked.column("sex").unwrap().observed, [false, true]);
+    }
+
+    #[test]
+    fn twins_and_odd_lengths_are_refused() {
+        let column = |name: &str, rows| Column::from_numbers(name, Kind::Real, &vec![1.5; rows]);
+        assert!(Table::new(vec![column("a", 2), column("a", 2)]).is_err());
+        assert!(Table::new(vec![column("a", 2), column("b", 3)]).is_err());
+        assert!(Table::new(vec![column("", 2)]).is_err());
+        assert!(Table::new(vec![Column::from_numbers("a", Kind::Real, &[f64::INFINITY])]).is_err());
+    }
+
+    #[test]
+    fn numbers_are_written_short_and_exact() {
+        assert_eq!(format_number(3.0), "3");
+        assert_eq!(format_number(-0.0), "0");
+        assert_eq!(format_number(0.1 + 0.2), "0.30000000000000004");
+        assert_eq!(format_number(1e300), "1e300");
+    }
+}

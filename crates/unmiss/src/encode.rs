@@ -1,0 +1,11 @@
+//! User units to model units and back: scaling of numbers, codes of categories, the target.
+//!
+//! An [`Encoder`] is fitted on training rows and applied to any rows later; it is the only place where a
+//! method's numbers are made. Every method says in an [`Encoding`] what scale it wants: scale is a
+//! confounder when methods are compared, so each gets the one it works best with.
+
+pub mod features;
+pub mod target;
+
+pub use features::{Encoded, Encoder, Encoding, Scale};
+pub use target::{ClassWeights, TargetEncoder, Targets, Task};

@@ -1,0 +1,313 @@
+//! The target: what kind of task it makes, its values in model units, and the weight of each row.
+
+use serde::{Deserialize, Serialize};
+
+use crate::data::{Column, Kind, Table, Values};
+use crate::error::{Error, Result};
+
+/// What is predicted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Task {
+    /// A number.
+    Regression,
+    /// One of `classes` classes (2: binary).
+    Classification {
+        /// How many classes there are.
+        classes: usize,
+    },
+}
+
+impl Task {
+    /// Outputs of a predictor per row: one number, or a probability for each class.
+    pub fn outputs(self) -> usize {
+        match self {
+            Self::Regression => 1,
+            Self::Classification { classes } => classes,
+        }
+    }
+}
+
+/// How classes of unequal size weigh.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ClassWeights {
+    /// Every row weighs the same.
+    #[default]
+    Equal,
+    /// Every class weighs the same: rows / (classes x rows of the class).
+    Balanced,
+}
+
+/// The fitted translation of the target column.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TargetEncoder {
+    /// The column's name.
+    pub name: String,
+    /// The column's kind in training.
+    pub kind: Kind,
+    /// What is predicted.
+    pub task: Task,
+    /// Classes in the order of probabilities; empty for regression.
+    pub levels: Vec<String>,
+    /// Mean of the training target; 0 for classes.
+    pub mean: f64,
+    /// Standard deviation of the training target; 1 for classes.
+    pub deviation: f64,
+    /// Smallest training target.
+    pub low: f64,
+    /// Largest training target.
+    pub high: f64,
+}
+
+/// Targets in model units: standardised numbers or class positions, with the weight of each row.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Targets {
+    /// What is predicted.
+    pub task: Task,
+    /// Regression: (y - mean) / deviation. Classification: empty.
+    pub numbers: Vec<f32>,
+    /// Classification: position of the class. Regression: empty.
+    pub classes: Vec<u32>,
+    /// Weight of each row, 1 on average.
+    pub weights: Vec<f32>,
+}
+
+impl Targets {
+    /// How many rows.
+    pub fn rows(&self) -> usize {
+        self.weights.len()
+    }
+
+    /// The given rows, in the given order.
+    #[must_use]
+    pub fn select(&self, rows: &[usize]) -> Self {
+        let some = |empty: bool| if empty { &[][..] } else { rows };
+        Self {
+            task: self.task,
+            numbers: some(self.numbers.is_empty()).iter().map(|&row| self.numbers[row]).collect(),
+            classes: some(self.classes.is_empty()).iter().map(|&row| self.classes[row]).collect(),
+            weights: rows.iter().map(|&row| self.weights[row]).collect(),
+        }
+    }
+}
+
+impl TargetEncoder {
+    /// Learns the target's task, classes and scale from its observed rows.
+    ///
+    /// A column of two values or of words is a classification; so are the whole numbers 0..k or 1..=k with
+    /// at most ten values. Other numbers are a regression. `wanted` overrides the guess.
+    ///
+    /// # Errors
+    /// When the target is text or a date, has no observed row or only one value.
+    pub fn fit(table: &Table, name: &str, wanted: Option<TaskKind>) -> Result<Self> {
+        let column = table.column(name)?;
+        let kind = column.kind;
+        let mut encoder = Self {
+            name: name.to_owned(),
+            kind,
+            task: Task::Regression,
+            levels: Vec::new(),
+            mean: 0.0,
+            deviation: 1.0,
+            low: 0.0,
+            high: 0.0,
+        };
+        if !column.is_usable() {
+            return Err(Error::data(format!("the target `{name}` is {kind} and can't be predicted"))
+                .with_hint(format!("if its values are classes, say --categorical {name}")));
+        }
+        let levels = observed_levels(column);
+        if levels.len() < 2 {
+            return Err(Error::data(format!("the target `{name}` has {} observed value(s)", levels.len()))
+                .with_hint("learning needs rows with at least two different target values"));
+        }
+        let classes = match wanted {
+            Some(TaskKind::Classification) => true,
+            Some(TaskKind::Regression) => false,
+            None => column.numbers().is_none() || looks_like_classes(column, &levels),
+        };
+        if classes {
+            encoder.task = Task::Classification { classes: levels.len() };
+            encoder.levels = levels;
+            return Ok(encoder);
+        }
+        let known = observed_numbers(column)?;
+        let count = known.len() as f64;
+        encoder.mean = known.iter().sum::<f64>() / count;
+        let variance = known.iter().map(|y| (y - encoder.mean).powi(2)).sum::<f64>() / count;
+        encoder.deviation = variance.sqrt().max(f64::MIN_POSITIVE);
+        encoder.low = known.iter().copied().fold(f64::INFINITY, f64::min);
+        encoder.high = known.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        Ok(encoder)
+    }
+
+    /// The targets of all rows of a table whose target is observed (the caller selects those), with weights
+    /// from an optional weight column and from the classes.
+    ///
+    /// # Errors
+    /// When a class is new, or a weight is missing or negative.
+    pub fn encode(&self, table: &Table, weight: Option<&str>, classes: ClassWeights) -> Result<Targets> {
+        let column = table.column(&self.name)?;
+        let rows = table.rows();
+        let mut targets =
+            Targets { task: self.task, numbers: Vec::new(), classes: Vec::new(), weights: vec![1.0; rows] };
+        match self.task {
+            Task::Regression => {
+                let scaled = |y: &f64| ((y - self.mean) / self.deviation) as f32;
+                targets.numbers = observed_numbers(column)?.iter().map(scaled).collect();
+            }
+            Task::Classification { .. } => {
+                targets.classes = (0..rows).map(|row| self.class_of(column, row)).collect::<Result<_>>()?;
+            }
+        }
+        if let Some(weight) = weight {
+            multiply_weights(&mut targets.weights, table.column(weight)?)?;
+        }
+        if classes == ClassWeights::Balanced && !self.levels.is_empty() {
+            balance(&mut targets, self.levels.len());
+        }
+        Ok(targets)
+    }
+
+    /// A prediction of the standardised target in the user's units, inside the range seen in training.
+    pub fn decode(&self, standardised: f64) -> f64 {
+        (self.mean + self.deviation * standardised).clamp(self.low, self.high)
+    }
+
+    fn class_of(&self, column: &Column, row: usize) -> Result<u32> {
+        let cell = column.cell(row).unwrap_or_default();
+        let position = self.levels.iter().position(|level| *level == cell);
+        position.map(|position| position as u32).ok_or_else(|| {
+            Error::data(format!(
+                "the target `{}` has the class `{cell}`, which training never saw",
+                self.name
+            ))
+        })
+    }
+}
+
+/// The two kinds of task a user can ask for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TaskKind {
+    /// Predict a number.
+    Regression,
+    /// Predict a class.
+    Classification,
+}
+
+/// Distinct observed values as text, in ascending order.
+fn observed_levels(column: &Column) -> Vec<String> {
+    match &column.values {
+        Values::Numbers(values) => {
+            let observed = values.iter().zip(&column.observed).filter(|(_, observed)| **observed);
+            let mut known: Vec<f64> = observed.map(|(value, _)| *value).collect();
+            known.sort_unstable_by(f64::total_cmp);
+            known.dedup();
+            known.into_iter().map(crate::data::table::format_number).collect()
+        }
+        Values::Codes { codes, levels } => {
+            let mut seen = vec![false; levels.len()];
+            for (code, observed) in codes.iter().zip(&column.observed) {
+                if *observed {
+                    seen[*code as usize] = true;
+                }
+            }
+            levels.iter().zip(seen).filter(|(_, seen)| *seen).map(|(level, _)| level.clone()).collect()
+        }
+        Values::Texts(_) => Vec::new(),
+    }
+}
+
+fn looks_like_classes(column: &Column, levels: &[String]) -> bool {
+    let counts_up = |from: usize| levels.iter().zip(from..).all(|(level, n)| *level == n.to_string());
+    column.kind == Kind::Integer && levels.len() <= 10 && (counts_up(0) || counts_up(1))
+}
+
+fn observed_numbers(column: &Column) -> Result<Vec<f64>> {
+    let values = column.numbers().ok_or_else(|| {
+        Error::data(format!("the target `{}` is {} and not a number", column.name, column.kind))
+            .with_hint(format!("say --numeric {} if its values are numbers", column.name))
+    })?;
+    Ok(values
+        .iter()
+        .zip(&column.observed)
+        .filter(|(_, observed)| **observed)
+        .map(|(value, _)| *value)
+        .collect())
+}
+
+fn multiply_weights(weights: &mut [f32], column: &Column) -> Result<()> {
+    let name = &column.name;
+    let values =
+        column.numbers().ok_or_else(|| Error::data(format!("the weight `{name}` is not a number")))?;
+    let valid = |row: usize| column.observed[row] && values[row] >= 0.0;
+    if let Some(row) = (0..weights.len()).find(|&row| !valid(row)) {
+        return Err(Error::data(format!(
+            "the weight `{name}` is missing or negative in data row {}",
+            row + 1
+        )));
+    }
+    let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
+    if mean <= 0.0 {
+        return Err(Error::data(format!("the weights in `{name}` are all zero")));
+    }
+    for (weight, value) in weights.iter_mut().zip(values) {
+        *weight *= (value / mean) as f32;
+    }
+    Ok(())
+}
+
+fn balance(targets: &mut Targets, classes: usize) {
+    let mut totals = vec![0.0_f32; classes];
+    for (class, weight) in targets.classes.iter().zip(&targets.weights) {
+        totals[*class as usize] += weight;
+    }
+    let share = totals.iter().sum::<f32>() / classes as f32;
+    for (class, weight) in targets.classes.iter().zip(&mut targets.weights) {
+        *weight *= share / totals[*class as usize].max(f32::MIN_POSITIVE);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(numbers: &[f64]) -> Table {
+        Table::new(vec![Column::from_numbers("y", Kind::Integer, numbers)]).unwrap()
+    }
+
+    #[test]
+    fn counting_numbers_are_classes_and_others_are_not() {
+        let task = |numbers: &[f64]| TargetEncoder::fit(&table(numbers), "y", None).unwrap().task;
+        assert_eq!(task(&[0.0, 1.0, 2.0, 1.0]), Task::Classification { classes: 3 });
+        assert_eq!(task(&[1.0, 2.0, 1.0]), Task::Classification { classes: 2 });
+        assert_eq!(task(&[3.0, 5.0, 8.0]), Task::Regression);
+        let wanted = Some(TaskKind::Regression);
+        assert_eq!(TargetEncoder::fit(&table(&[0.0, 1.0]), "y", wanted).unwrap().task, Task::Regression);
+    }
+
+    #[test]
+    fn numbers_are_standardised_and_come_back_in_range() {
+        let encoder = TargetEncoder::fit(&table(&[10.0, 30.0]), "y", None).unwrap();
+        let targets = encoder.encode(&table(&[10.0, 30.0]), None, ClassWeights::Equal).unwrap();
+        assert_eq!(targets.numbers, [-1.0, 1.0]);
+        assert_eq!(encoder.decode(0.5), 25.0);
+        assert_eq!(encoder.decode(9.0), 30.0);
+    }
+
+    #[test]
+    fn balanced_classes_weigh_the_same() {
+        let rows = table(&[0.0, 0.0, 0.0, 1.0]);
+        let encoder = TargetEncoder::fit(&rows, "y", None).unwrap();
+        let targets = encoder.encode(&rows, None, ClassWeights::Balanced).unwrap();
+        assert!((targets.weights[..3].iter().sum::<f32>() - targets.weights[3]).abs() < 1e-6);
+        assert!((targets.weights.iter().sum::<f32>() - 4.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn a_target_of_one_value_is_refused() {
+        assert!(TargetEncoder::fit(&table(&[7.0, 7.0, f64::NAN]), "y", None).is_err());
+    }
+}

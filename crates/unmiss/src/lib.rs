@@ -1,0 +1,13 @@
+//! **unmiss** learns from data with holes.
+//!
+//! The modules stand in the order in which a row of data passes them; a module uses only those above it.
+
+pub mod error;
+pub mod rng;
+pub mod run;
+pub mod store;
+pub mod data;
+pub mod missing;
+pub mod encode;
+pub mod nn;
+pub mod methods;

@@ -1,0 +1,118 @@
+//! The methods: one folder each, found through one list.
+//!
+//! Everything that speaks of methods (the program's help and settings, the docs table, the contract tests,
+//! the file format) is made from [`METHODS`]. A new method is one folder and one line in that list.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::encode::{Encoded, Encoder, Encoding, Targets};
+use crate::error::{Error, Result, nearest};
+use crate::run::Run;
+use crate::store::Arrays;
+
+/// Every predictor, in the order in which help lists them.
+pub static METHODS: &[&dyn Method] = &[];
+
+/// What a user wants to know before choosing a method.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct About {
+    /// One line.
+    pub title: &'static str,
+    /// What it does, in a few sentences.
+    pub idea: &'static str,
+    /// Where it comes from.
+    pub paper: &'static str,
+    /// When to use it.
+    pub when: &'static str,
+    /// When not to.
+    pub when_not: &'static str,
+}
+
+/// One setting: its name as in `--set name=value` and what it does. Defaults come from [`Method::defaults`].
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct Setting {
+    /// The name.
+    pub name: &'static str,
+    /// What it does and which values it takes.
+    pub help: &'static str,
+}
+
+/// What a method learns from: encoded rows, their encoder and their targets.
+#[derive(Clone, Copy)]
+pub struct Training<'a> {
+    /// The fitted translation of columns: names, levels, training statistics.
+    pub encoder: &'a Encoder,
+    /// The rows.
+    pub inputs: &'a Encoded,
+    /// What is to be predicted, with the weight of each row.
+    pub targets: &'a Targets,
+}
+
+/// A way to learn a predictor: an entry of the list.
+pub trait Method: Sync {
+    /// The name in `--method NAME`.
+    fn name(&self) -> &'static str;
+    /// What a user wants to know.
+    fn about(&self) -> About;
+    /// The settings, in the order of importance.
+    fn settings(&self) -> &'static [Setting];
+    /// All settings with their default values, as a JSON object.
+    fn defaults(&self) -> Value;
+    /// Checks settings and says which scale the inputs should have.
+    ///
+    /// # Errors
+    /// When a setting has a value it can't have.
+    fn encoding(&self, settings: &Value) -> Result<Encoding>;
+    /// Learns from rows. Stopped early, it returns the best so far.
+    ///
+    /// # Errors
+    /// When nothing can be learned from the rows.
+    fn fit(&self, settings: &Value, training: Training<'_>, run: &Run) -> Result<Box<dyn Predictor>>;
+    /// Puts a fitted predictor together again from its arrays.
+    ///
+    /// # Errors
+    /// When arrays are missing or of another shape than settings and encoder say.
+    fn load(
+        &self,
+        settings: &Value,
+        encoder: &Encoder,
+        task: crate::encode::Task,
+        arrays: &Arrays,
+    ) -> Result<Box<dyn Predictor>>;
+}
+
+/// A fitted predictor. What it answers for a row depends on that row alone.
+pub trait Predictor: Send + Sync {
+    /// `[rows, outputs]`: the standardised target, or a probability for each class.
+    fn predict(&self, rows: &Encoded) -> Vec<f64>;
+    /// The arrays from which [`Method::load`] makes the same predictor again.
+    fn save(&self) -> Arrays;
+    /// What there is to say about the fit: epochs, chosen strength, number of trees.
+    fn summary(&self) -> Value;
+}
+
+/// The method of that name.
+///
+/// # Errors
+/// When there is none; the hint names the nearest.
+pub fn find(name: &str) -> Result<&'static dyn Method> {
+    METHODS.iter().copied().find(|method| method.name() == name).ok_or_else(|| {
+        let names = || METHODS.iter().map(|method| method.name());
+        Error::setting("method", format!("there is no method `{name}`")).with_hint(
+            match nearest(name, names()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("the methods are: {}", names().collect::<Vec<_>>().join(", ")),
+            },
+        )
+    })
+}
+
+/// A method's own settings type from JSON; unknown names and values of another type are errors.
+///
+/// # Errors
+/// When the JSON does not fit the type.
+pub fn parse<S: DeserializeOwned>(settings: &Value) -> Result<S> {
+    serde_json::from_value(settings.clone()).map_err(|error| Error::setting("settings", error.to_string()))
+}

@@ -1,0 +1,1 @@
+//! How holes come about, and how to describe them.

@@ -1,0 +1,1 @@
+//! Network parts, one per file, and the training loop.

@@ -1,0 +1,187 @@
+//! What a long computation is given (seed, threads, a way to stop, a place for checkpoints) and what it
+//! tells (events). The library never prints: the program and the Python package listen.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::error::{Error, Result};
+
+/// Something a long computation tells whoever started it.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Event {
+    /// Work goes on: `done` of `total` steps of a named task, with a short word on how it stands.
+    Progress {
+        /// The task, such as `mlp, fold 2 of 5`.
+        task: String,
+        /// Steps done so far.
+        done: u64,
+        /// Steps in all; the task may end earlier.
+        total: u64,
+        /// How it stands, such as `validation loss 0.412`.
+        detail: String,
+    },
+    /// A task has ended (early or not); a progress line can be closed.
+    Finished {
+        /// The task's name as in its progress events.
+        task: String,
+    },
+    /// Something worth telling.
+    Note(String),
+    /// Something the user should know because it may change what they do.
+    Warning(String),
+}
+
+type Listener = Arc<dyn Fn(&Event) + Send + Sync>;
+
+/// The surroundings of a computation. Cheap to clone: clones share the stop switch and the listener.
+#[derive(Clone)]
+pub struct Run {
+    seed: u64,
+    pool: Arc<rayon::ThreadPool>,
+    stop: Arc<AtomicBool>,
+    listener: Listener,
+    task: String,
+    checkpoints: Option<PathBuf>,
+}
+
+impl Run {
+    /// A quiet run with a seed and a number of threads (0: as many as the machine has).
+    ///
+    /// # Errors
+    /// When the operating system grants no threads.
+    pub fn new(seed: u64, threads: usize) -> Result<Self> {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .map_err(|error| Error::setting("threads", error.to_string()))?;
+        Ok(Self {
+            seed,
+            pool: Arc::new(pool),
+            stop: Arc::default(),
+            listener: Arc::new(|_| {}),
+            task: String::new(),
+            checkpoints: None,
+        })
+    }
+
+    /// The same run with somebody listening to its events.
+    #[must_use]
+    pub fn listened_by(mut self, listener: impl Fn(&Event) + Send + Sync + 'static) -> Self {
+        self.listener = Arc::new(listener);
+        self
+    }
+
+    /// The same run keeping unfinished work in a folder, from which a later run goes on.
+    #[must_use]
+    pub fn checkpoints_in(mut self, folder: &Path) -> Self {
+        self.checkpoints = Some(folder.to_owned());
+        self
+    }
+
+    /// The same run for a named part of the work. Names nest: `fit` / `mlp` / `fold 2`.
+    #[must_use]
+    pub fn part(&self, name: &str) -> Self {
+        let task = if self.task.is_empty() { name.to_owned() } else { format!("{}, {name}", self.task) };
+        Self { task, ..self.clone() }
+    }
+
+    /// The same run with another seed, for work that is repeated.
+    #[must_use]
+    pub fn with_seed(&self, seed: u64) -> Self {
+        Self { seed, ..self.clone() }
+    }
+
+    /// The seed that every random stream of this run starts from.
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// How many threads the run uses.
+    pub fn threads(&self) -> usize {
+        self.pool.current_num_threads()
+    }
+
+    /// The name of this part of the work.
+    pub fn task(&self) -> &str {
+        &self.task
+    }
+
+    /// The file in which this part keeps what it would need to go on, if checkpoints are kept at all.
+    pub fn checkpoint(&self, ending: &str) -> Option<PathBuf> {
+        let name: String =
+            self.task.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+        self.checkpoints.as_ref().map(|folder| folder.join(format!("{name}.{ending}")))
+    }
+
+    /// Does the work with this run's threads: every `rayon` call inside, ours or a library's, uses them.
+    pub fn compute<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
+        self.pool.install(work)
+    }
+
+    /// A switch that stops the run from elsewhere (Ctrl-C, a button).
+    pub fn stop_switch(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.stop)
+    }
+
+    /// Whether somebody asked the run to stop. Long loops look at every step and keep the best so far.
+    pub fn stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    /// Tells an event.
+    pub fn tell(&self, event: &Event) {
+        (self.listener)(event);
+    }
+
+    /// Tells how far this part is.
+    pub fn progress(&self, done: u64, total: u64, detail: impl Into<String>) {
+        self.tell(&Event::Progress { task: self.task.clone(), done, total, detail: detail.into() });
+    }
+
+    /// Tells that this part has ended.
+    pub fn finished(&self) {
+        self.tell(&Event::Finished { task: self.task.clone() });
+    }
+
+    /// Tells something worth knowing.
+    pub fn note(&self, text: impl Into<String>) {
+        self.tell(&Event::Note(text.into()));
+    }
+
+    /// Tells something the user should act on.
+    pub fn warn(&self, text: impl Into<String>) {
+        self.tell(&Event::Warning(text.into()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Mutex;
+
+    #[test]
+    fn parts_nest_and_share_the_switch() {
+        let run = Run::new(1, 2).unwrap().checkpoints_in(Path::new("kept"));
+        let part = run.part("mlp").part("fold 2");
+        assert_eq!(part.task(), "mlp, fold 2");
+        assert_eq!(part.checkpoint("json").unwrap(), Path::new("kept/mlp--fold-2.json"));
+        run.stop_switch().store(true, Ordering::Relaxed);
+        assert!(part.stopped());
+    }
+
+    #[test]
+    fn events_reach_the_listener() {
+        let heard = Arc::new(Mutex::new(Vec::new()));
+        let ears = Arc::clone(&heard);
+        let run = Run::new(1, 1).unwrap().listened_by(move |event| ears.lock().unwrap().push(event.clone()));
+        run.warn("careful");
+        assert_eq!(*heard.lock().unwrap(), [Event::Warning("careful".into())]);
+    }
+
+    #[test]
+    fn work_sees_the_threads_asked_for() {
+        assert_eq!(Run::new(1, 2).unwrap().compute(rayon::current_num_threads), 2);
+    }
+}
