@@ -8,8 +8,10 @@
 mod vectorised;
 pub mod activation;
 pub mod dense;
+pub mod front;
 pub mod optimizer;
 pub mod parameters;
+mod periodic;
 pub mod product;
 pub mod schedule;
 mod tape;
