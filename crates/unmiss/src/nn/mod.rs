@@ -8,6 +8,7 @@
 mod vectorised;
 pub mod activation;
 pub mod dense;
+pub mod loss;
 pub mod optimizer;
 pub mod parameters;
 pub mod product;
