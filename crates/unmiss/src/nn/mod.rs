@@ -9,6 +9,7 @@ mod vectorised;
 pub mod activation;
 pub mod dense;
 pub mod front;
+pub mod loss;
 pub mod optimizer;
 pub mod parameters;
 mod periodic;
