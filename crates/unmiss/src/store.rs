@@ -97,6 +97,11 @@ impl Arrays {
         self.0.iter().map(|(name, array)| (name.as_str(), array.shape.as_slice()))
     }
 
+    /// The shape of an array, if there is one of that name.
+    pub fn shape(&self, name: &str) -> Option<&[usize]> {
+        self.0.get(name).map(|array| array.shape.as_slice())
+    }
+
     /// Single-precision numbers of an expected shape; the error says what is there instead.
     ///
     /// # Errors

@@ -202,8 +202,8 @@ fn remembered(
     if let Ok((header, arrays)) = Arrays::read(&path)
         && header == fingerprint
     {
-        let shape = arrays.names().next().map(|(_, shape)| shape.to_vec()).unwrap_or_default();
-        return Ok(arrays.doubles("predictions", &shape)?.to_vec());
+        let shape = arrays.shape("predictions").unwrap_or_default();
+        return Ok(arrays.doubles("predictions", shape)?.to_vec());
     }
     let predictions = compute()?;
     if !run.stopped() {

@@ -15,6 +15,7 @@ pub mod parameters;
 mod periodic;
 pub mod product;
 pub mod schedule;
+pub mod sparsity;
 mod tape;
 pub mod train;
 

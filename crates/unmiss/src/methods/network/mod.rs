@@ -1,0 +1,257 @@
+#![doc = include_str!("README.md")]
+
+mod fit;
+mod network;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::{About, Method, Predictor, Setting, Training, defaults_of, parse};
+use crate::encode::{Encoded, Encoder, Encoding, Scale, Task};
+use crate::error::{Error, Result};
+use crate::nn::Parameters;
+use crate::nn::front::FrontRows;
+use crate::nn::sparsity::mean_known;
+use crate::run::Run;
+use crate::store::Arrays;
+use network::Network;
+
+/// Rows predicted at a time: enough to keep the threads busy, little enough to stay in the cache.
+const ROWS_AT_ONCE: usize = 4096;
+/// Networks that may be averaged, at most.
+const MOST_MEMBERS: usize = 100;
+
+/// The entry of the list.
+pub struct TabularNetwork;
+
+/// The settings.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Settings {
+    /// Units of a hidden layer.
+    pub width: usize,
+    /// Hidden layers.
+    pub layers: usize,
+    /// Share of hidden units left out at a step.
+    pub dropout: f64,
+    /// Whether known tokens are multiplied by K / (known columns).
+    pub normalize: bool,
+    /// Whether missing numbers come with their mean given the known ones.
+    pub guess: bool,
+    /// Networks whose predictions are averaged.
+    pub members: Option<usize>,
+    /// Passes over the rows.
+    pub epochs: Option<usize>,
+    /// Rows in a batch.
+    pub batch: usize,
+    /// Learning rate at the top of its waves.
+    pub rate: Option<f64>,
+    /// Weight decay.
+    pub weight_decay: f64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            width: 256,
+            layers: 3,
+            dropout: 0.15,
+            normalize: false,
+            guess: false,
+            members: None,
+            epochs: None,
+            batch: 256,
+            rate: None,
+            weight_decay: 0.02,
+        }
+    }
+}
+
+impl Settings {
+    fn checked(settings: &Value) -> Result<Self> {
+        let settings: Self = parse(settings)?;
+        let bounded = |name: &str, value: usize, low: usize, high: usize| {
+            if (low..=high).contains(&value) {
+                Ok(())
+            } else {
+                Err(Error::setting(name, format!("{value} is not between {low} and {high}")))
+            }
+        };
+        bounded("width", settings.width, 1, 8192)?;
+        bounded("layers", settings.layers, 0, 32)?;
+        bounded("members", settings.members.unwrap_or(1), 1, MOST_MEMBERS)?;
+        bounded("epochs", settings.epochs.unwrap_or(1), 1, 1_000_000)?;
+        bounded("batch", settings.batch, 1, 1 << 24)?;
+        if !(0.0..0.95).contains(&settings.dropout) {
+            return Err(Error::setting("dropout", format!("{} is not between 0 and 0.95", settings.dropout)));
+        }
+        Ok(settings)
+    }
+}
+
+impl Method for TabularNetwork {
+    fn name(&self) -> &'static str {
+        "network"
+    }
+
+    fn about(&self) -> About {
+        About {
+            title: "Tabular network in which a hole is a learned value of its own",
+            idea: "Each column becomes a small vector: numbers through cosines of learned frequencies, categories \
+                   through learned tables, and a missing cell through a vector learned for that column. A \
+                   multi-layer network on top is trained in four waves of the learning rate, and a few such \
+                   networks, each stopped on another part of the rows, are averaged.",
+            paper: "Holzmueller, Grinsztajn, Steinwart 2024 (RealMLP) for the network; Yi et al. 2020 (Sparsity \
+                    Normalization) for the dropout and the optional normalisation of known cells.",
+            when: "As the first thing to try: it takes holes as they are, in training and later, and learns what \
+                   their being missing means.",
+            when_not: "With fewer than a hundred rows (`linear`), or where every prediction must be explained.",
+        }
+    }
+
+    fn settings(&self) -> &'static [Setting] {
+        &[
+            Setting { name: "width", help: "Units of a hidden layer." },
+            Setting { name: "layers", help: "Hidden layers." },
+            Setting { name: "dropout", help: "Share of hidden units left out at a step of training." },
+            Setting {
+                name: "normalize",
+                help: "true: Sparsity Normalization, known cells count K / (known columns), K being the training mean.",
+            },
+            Setting {
+                name: "guess",
+                help: "true: a missing number comes with its mean given the known numbers.",
+            },
+            Setting {
+                name: "members",
+                help: "Networks that are averaged; null: 4 below 5,000 rows, 2 below 20,000, else 1.",
+            },
+            Setting { name: "epochs", help: "Passes over the rows; null: 256, fewer for large tables." },
+            Setting { name: "batch", help: "Rows in a batch." },
+            Setting {
+                name: "rate",
+                help: "Learning rate at the top of its waves; null: 0.2 for numbers, 0.04 for classes.",
+            },
+            Setting { name: "weight-decay", help: "How strongly weights are pulled to 0." },
+        ]
+    }
+
+    fn defaults(&self) -> Value {
+        Value::Object(defaults_of::<Settings>())
+    }
+
+    fn encoding(&self, settings: &Value) -> Result<Encoding> {
+        Settings::checked(settings)?;
+        Ok(Encoding { scale: Scale::Robust, ..Encoding::default() })
+    }
+
+    fn fit(&self, settings: &Value, training: Training<'_>, run: &Run) -> Result<Box<dyn Predictor>> {
+        let settings = Settings::checked(settings)?;
+        let task = training.targets.task;
+        let k = settings.normalize.then(|| mean_known(training.inputs) as f32);
+        let network = Network::new(training.encoder, task, &settings, k);
+        let trained = fit::fit(&network, &settings, training, run)?;
+        let epochs: Vec<f64> = trained.iter().map(|member| member.best_epoch as f64).collect();
+        let members: Vec<Parameters> = trained.into_iter().map(|member| member.parameters).collect();
+        Ok(Box::new(Fitted { network, members, epochs, task, k }))
+    }
+
+    fn load(
+        &self,
+        settings: &Value,
+        encoder: &Encoder,
+        task: Task,
+        arrays: &Arrays,
+    ) -> Result<Box<dyn Predictor>> {
+        let settings = Settings::checked(settings)?;
+        let count = arrays.shape("best epochs").and_then(|shape| shape.first().copied()).unwrap_or(0);
+        if !(1..=MOST_MEMBERS).contains(&count) {
+            return Err(Error::data(format!("the file says it holds {count} networks")));
+        }
+        let epochs = arrays.doubles("best epochs", &[count])?.to_vec();
+        let k = if settings.normalize { Some(arrays.singles("k", &[1])?[0]) } else { None };
+        let network = Network::new(encoder, task, &settings, k);
+        // Shapes are compared with the file before memory for the weights is taken.
+        let layout = network.parameters(0);
+        let member = |index: usize| {
+            let mut parameters = layout.clone();
+            parameters.load(&arrays.with_prefix(&format!("member {index}/")))?;
+            Ok(parameters)
+        };
+        let members = (0..count).map(member).collect::<Result<_>>()?;
+        Ok(Box::new(Fitted { network, members, epochs, task, k }))
+    }
+}
+
+struct Fitted {
+    network: Network,
+    members: Vec<Parameters>,
+    /// The epoch whose weights each member kept.
+    epochs: Vec<f64>,
+    task: Task,
+    k: Option<f32>,
+}
+
+impl Predictor for Fitted {
+    fn predict(&self, rows: &Encoded) -> Vec<f64> {
+        let mut predictions = Vec::with_capacity(rows.rows * self.task.outputs());
+        for start in (0..rows.rows).step_by(ROWS_AT_ONCE) {
+            let places: Vec<usize> = (start..(start + ROWS_AT_ONCE).min(rows.rows)).collect();
+            let part = rows_of(&rows.select(&places));
+            let mut sum = vec![0.0; places.len() * self.task.outputs()];
+            for parameters in &self.members {
+                let outputs = outputs(&self.network.infer(&part, parameters), self.task);
+                sum.iter_mut()
+                    .zip(outputs)
+                    .for_each(|(sum, value)| *sum += value / self.members.len() as f64);
+            }
+            predictions.extend(sum);
+        }
+        predictions
+    }
+
+    fn save(&self) -> Arrays {
+        let mut arrays = Arrays::default();
+        for (index, parameters) in self.members.iter().enumerate() {
+            arrays.put_all(&format!("member {index}/"), parameters.save());
+        }
+        if let Some(k) = self.k {
+            arrays.put_singles("k", &[1], vec![k]);
+        }
+        arrays.put_doubles("best epochs", &[self.epochs.len()], self.epochs.clone());
+        arrays
+    }
+
+    fn summary(&self) -> Value {
+        json!({
+            "networks": self.members.len(),
+            "weights of each": self.members.first().map_or(0, Parameters::count),
+            "best epochs": self.epochs,
+        })
+    }
+}
+
+/// Encoded rows as the front takes them.
+fn rows_of(rows: &Encoded) -> FrontRows {
+    FrontRows {
+        rows: rows.rows,
+        numbers: rows.numbers.clone(),
+        numbers_observed: rows.numbers_observed.clone(),
+        codes: rows.codes.clone(),
+        codes_observed: rows.codes_observed.clone(),
+    }
+}
+
+/// Scores of the output layer as predictions: as they are, or the softmax over classes.
+fn outputs(scores: &[f32], task: Task) -> Vec<f64> {
+    let mut outputs: Vec<f64> = scores.iter().map(|score| f64::from(*score)).collect();
+    if let Task::Classification { classes } = task {
+        for row in outputs.chunks_exact_mut(classes) {
+            let largest = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            row.iter_mut().for_each(|score| *score = (*score - largest).exp());
+            let total: f64 = row.iter().sum();
+            row.iter_mut().for_each(|score| *score /= total);
+        }
+    }
+    outputs
+}
