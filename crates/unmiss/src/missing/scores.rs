@@ -15,16 +15,32 @@ pub(super) fn standardised(column: &Column, position: usize, seed: u64) -> Optio
         }
         Values::Texts(_) => return None,
     };
-    let observed = || raw.iter().zip(&column.observed).filter(|(_, observed)| **observed).map(|(x, _)| *x);
-    let count = observed().count().max(1) as f64;
-    let mean = observed().sum::<f64>() / count;
-    let deviation = (observed().map(|x| (x - mean).powi(2)).sum::<f64>() / count).sqrt();
+    standardise(&raw, &column.observed)
+}
+
+/// The values of a numeric column, or 0 and 1 for a column of two values; `None` for all others.
+pub(super) fn numeric(column: &Column) -> Option<Vec<f64>> {
+    match &column.values {
+        Values::Numbers(values) => Some(values.clone()),
+        Values::Codes { codes, levels } if levels.len() == 2 => {
+            Some(codes.iter().map(|&code| f64::from(code)).collect())
+        }
+        _ => None,
+    }
+}
+
+/// (x - mean) / deviation over the observed cells, and 0 elsewhere; `None` if there are not two values.
+pub(super) fn standardise(raw: &[f64], observed: &[bool]) -> Option<Vec<f64>> {
+    let known = || raw.iter().zip(observed).filter(|(_, observed)| **observed).map(|(x, _)| *x);
+    let count = known().count().max(1) as f64;
+    let mean = known().sum::<f64>() / count;
+    let deviation = (known().map(|x| (x - mean).powi(2)).sum::<f64>() / count).sqrt();
     // Rounding leaves a deviation of about 1e-16 of the values when all of them are equal.
-    if deviation <= 1e-12 * mean.abs() || deviation.is_nan() {
+    if deviation <= 1e-12 * mean.abs() || !deviation.is_finite() {
         return None;
     }
     let scale = |(x, observed): (&f64, &bool)| if *observed { (x - mean) / deviation } else { 0.0 };
-    Some(raw.iter().zip(&column.observed).map(scale).collect())
+    Some(raw.iter().zip(observed).map(scale).collect())
 }
 
 /// sigmoid(t) = 1 / (1 + exp(-t))
