@@ -1,1 +1,53 @@
-fn main() {}
+//! The program `unmiss`: learning from tables with holes, from the command line.
+//!
+//! `main` reads as the program's story: arguments, a printer that listens to the work, one command, and an
+//! error said in full. Results go to standard output; progress, notes and warnings to standard error.
+
+mod commands;
+mod output;
+mod printer;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use commands::Command;
+use printer::Printer;
+
+/// Learn from data with holes: describe a table, fit a predictor that takes missing values as they are,
+/// and predict new rows. Without a command, `unmiss` runs `unmiss demo`.
+#[derive(Parser)]
+#[command(name = "unmiss", version, max_term_width = 100)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    general: General,
+}
+
+/// Options that every command takes.
+#[derive(clap::Args)]
+pub struct General {
+    /// Seed of everything random: the same seed gives the same result, for any number of threads
+    #[arg(long, global = true, default_value_t = 0, value_name = "N")]
+    pub seed: u64,
+    /// Threads to work with (0: as many as the machine has)
+    #[arg(long, global = true, default_value_t = 0, value_name = "N")]
+    pub threads: usize,
+    /// Say nothing but errors: no progress, notes or warnings
+    #[arg(short, long, global = true)]
+    pub quiet: bool,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let printer = Printer::new(arguments.general.quiet);
+    let command = arguments.command.unwrap_or_else(Command::demo);
+    match command.run(&arguments.general, &printer) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            printer.error(&error);
+            ExitCode::FAILURE
+        }
+    }
+}

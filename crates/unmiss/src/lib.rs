@@ -11,3 +11,6 @@ pub mod missing;
 pub mod encode;
 pub mod nn;
 pub mod methods;
+pub mod model;
+pub mod metrics;
+pub mod compare;

@@ -1,1 +1,21 @@
 //! Network parts, one per file, and the training loop.
+//!
+//! A network's weights are [`Parameters`]; a [`train::Learner`] says what the loss of a batch is, in Burn
+//! tensors, and [`train::train`] does the rest. Layers that would cost several passes over memory are
+//! single operations with a backward pass of their own ([`dense`]).
+
+#[macro_use]
+mod vectorised;
+pub mod activation;
+pub mod dense;
+pub mod optimizer;
+pub mod parameters;
+pub mod product;
+pub mod schedule;
+mod tape;
+pub mod train;
+
+pub use activation::Activation;
+pub use dense::{dense, dense_forward};
+pub use parameters::{Parameter, Parameters};
+pub use tape::training_device;

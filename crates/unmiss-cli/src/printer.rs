@@ -1,0 +1,126 @@
+//! What the user sees while work goes on: a bar with the time left on a terminal, plain lines otherwise,
+//! nothing when asked to be quiet.
+
+use std::io::{IsTerminal, Write};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use unmiss::error::{Error, Result};
+use unmiss::run::{Event, Run};
+
+use crate::General;
+
+/// How often a plain line is written when standard error is not a terminal.
+const PLAIN_EVERY: Duration = Duration::from_secs(10);
+
+/// Prints events to standard error. Clones share the bar.
+#[derive(Clone)]
+pub struct Printer {
+    quiet: bool,
+    state: Arc<Mutex<State>>,
+}
+
+struct State {
+    bar: Option<(String, ProgressBar)>,
+    last_line: Instant,
+}
+
+impl Printer {
+    /// A printer for this terminal.
+    pub fn new(quiet: bool) -> Self {
+        Self { quiet, state: Arc::new(Mutex::new(State { bar: None, last_line: Instant::now() })) }
+    }
+
+    /// A run whose events are printed here and that Ctrl-C stops (a second Ctrl-C ends the program).
+    pub fn run(&self, general: &General) -> Result<Run> {
+        let printer = self.clone();
+        let run = Run::new(general.seed, general.threads)?.listened_by(move |event| printer.hear(event));
+        let (switch, printer) = (run.stop_switch(), self.clone());
+        let handler = move || {
+            if switch.swap(true, Ordering::Relaxed) {
+                std::process::exit(130);
+            }
+            printer.say("stopping at the next step, keeping the best so far (Ctrl-C again ends at once)");
+        };
+        // A handler can be set once per process; a second run shares the first one's.
+        let _ = ctrlc::set_handler(handler);
+        Ok(run)
+    }
+
+    /// Writes a line to standard error, above the bar if there is one.
+    pub fn say(&self, text: &str) {
+        if self.quiet {
+            return;
+        }
+        let state = self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        match &state.bar {
+            Some((_, bar)) if !bar.is_hidden() => bar.suspend(|| eprintln!("{text}")),
+            _ => eprintln!("{text}"),
+        }
+    }
+
+    /// Writes an error and its advice to standard error, also when quiet.
+    pub fn error(&self, error: &Error) {
+        self.close();
+        let mut text = format!("error: {error}\n");
+        if let Some(hint) = error.hint() {
+            text.push_str(&format!("\nhint: {hint}\n"));
+        }
+        // Nobody is left to tell if standard error is closed.
+        let _ = std::io::stderr().write_all(text.as_bytes());
+    }
+
+    /// Takes the bar away.
+    pub fn close(&self) {
+        let mut state = self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if let Some((_, bar)) = state.bar.take() {
+            bar.finish_and_clear();
+        }
+    }
+
+    fn hear(&self, event: &Event) {
+        match event {
+            Event::Progress { task, done, total, detail } if !self.quiet => {
+                self.progress(task, *done, *total, detail);
+            }
+            Event::Finished { .. } => self.close(),
+            Event::Note(text) => self.say(&format!("note: {text}")),
+            Event::Warning(text) => self.say(&format!("warning: {text}")),
+            _ => {}
+        }
+    }
+
+    fn progress(&self, task: &str, done: u64, total: u64, detail: &str) {
+        let mut state = self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if !std::io::stderr().is_terminal() {
+            if state.last_line.elapsed() >= PLAIN_EVERY {
+                eprintln!("{task}: {done} of {total}, {detail}");
+                state.last_line = Instant::now();
+            }
+            return;
+        }
+        if state.bar.as_ref().is_none_or(|(name, _)| name != task) {
+            if let Some((_, old)) = state.bar.take() {
+                old.finish_and_clear();
+            }
+            state.bar = Some((task.to_owned(), bar(task, total)));
+        }
+        if let Some((_, bar)) = &state.bar {
+            bar.set_length(total);
+            bar.set_position(done);
+            bar.set_message(detail.to_owned());
+        }
+    }
+}
+
+fn bar(task: &str, total: u64) -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
+    let template = "{prefix} [{bar:24}] {pos}/{len}, {eta} left  {msg}";
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style.progress_chars("=> "));
+    }
+    bar.set_prefix(task.to_owned());
+    bar
+}

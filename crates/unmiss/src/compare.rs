@@ -1,0 +1,7 @@
+//! Methods side by side on held-out rows: folds, scores with their uncertainty, and the choice of one.
+
+mod choose;
+mod folds;
+
+pub use choose::{Choice, Entry, choose, fit_best};
+pub use folds::{Folds, folds};

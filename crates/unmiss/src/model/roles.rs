@@ -1,0 +1,125 @@
+//! Which column plays which part, and which columns can be inputs at all.
+
+use serde::{Deserialize, Serialize};
+
+use crate::data::{Column, Table};
+use crate::encode::{ClassWeights, target::TaskKind};
+use crate::error::{Error, Result};
+
+/// What the user says about the columns of a training table.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Roles {
+    /// The column to predict.
+    pub target: String,
+    /// Columns carried over to the predictions, never used as inputs.
+    pub id: Vec<String>,
+    /// Columns left out.
+    pub ignore: Vec<String>,
+    /// A column of row weights.
+    pub weight: Option<String>,
+    /// How classes weigh.
+    pub class_weights: ClassWeights,
+    /// Regression or classification, where the guess is not wanted.
+    pub task: Option<TaskKind>,
+}
+
+/// The input columns of a table, and in words which were left out and why.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Inputs {
+    /// Names of the input columns, in the table's order.
+    pub names: Vec<String>,
+    /// One sentence for each column that can't be used.
+    pub notes: Vec<String>,
+}
+
+impl Roles {
+    /// Roles with only a target.
+    pub fn target(name: impl Into<String>) -> Self {
+        Self { target: name.into(), ..Self::default() }
+    }
+
+    /// The columns to predict from: all that have no other part and can tell rows apart.
+    ///
+    /// # Errors
+    /// When a named column is absent, one column has two parts, or nothing is left.
+    pub fn inputs(&self, table: &Table) -> Result<Inputs> {
+        let mut taken = vec![&self.target];
+        taken.extend(self.id.iter().chain(&self.ignore).chain(&self.weight));
+        for (index, name) in taken.iter().enumerate() {
+            table.column(name)?;
+            if taken[..index].contains(name) {
+                return Err(Error::data(format!("column `{name}` is given two roles"))
+                    .with_hint("name it in one of --target, --id, --ignore, --weight only"));
+            }
+        }
+        let mut inputs = Inputs { names: Vec::new(), notes: Vec::new() };
+        for column in table.columns().iter().filter(|column| !taken.contains(&&column.name)) {
+            match reason_to_leave_out(column) {
+                Some(reason) => inputs.notes.push(format!("column `{}` is left out: {reason}", column.name)),
+                None => inputs.names.push(column.name.clone()),
+            }
+        }
+        if inputs.names.is_empty() {
+            return Err(Error::data("there is no column left to predict from")
+                .with_hint("inputs need numbers or categories with at least two different values"));
+        }
+        Ok(inputs)
+    }
+}
+
+fn reason_to_leave_out(column: &Column) -> Option<&'static str> {
+    if !column.is_usable() {
+        return Some(match column.kind {
+            crate::data::Kind::Date => "it holds dates (make a number of them, such as days, to use it)",
+            _ => "it holds free text (say --categorical to use its values as categories)",
+        });
+    }
+    if column.missing() == column.rows() {
+        return Some("it is empty");
+    }
+    // A column of one value still tells rows apart by where it is missing.
+    (column.missing() == 0 && has_one_value(column)).then_some("it has the same value in every row")
+}
+
+fn has_one_value(column: &Column) -> bool {
+    let first = column.observed.iter().position(|observed| *observed);
+    let same = |row: usize, first: usize| match &column.values {
+        crate::data::Values::Numbers(values) => values[row] == values[first],
+        crate::data::Values::Codes { codes, .. } => codes[row] == codes[first],
+        crate::data::Values::Texts(values) => values[row] == values[first],
+    };
+    first.is_none_or(|first| (first..column.rows()).all(|row| !column.observed[row] || same(row, first)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Kind, Values};
+
+    fn table() -> Table {
+        let text = Values::Texts(vec!["a b".into(), "c d".into()]);
+        Table::new(vec![
+            Column::from_numbers("age", Kind::Integer, &[1.0, 2.0]),
+            Column::from_numbers("same", Kind::Real, &[1.5, 1.5]),
+            Column::from_numbers("same, with a hole", Kind::Real, &[1.5, f64::NAN]),
+            Column::from_numbers("empty", Kind::Real, &[f64::NAN, f64::NAN]),
+            Column { name: "name".into(), kind: Kind::Text, values: text, observed: vec![true; 2] },
+            Column::from_numbers("died", Kind::Integer, &[0.0, 1.0]),
+        ])
+        .unwrap()
+    }
+
+    #[test]
+    fn columns_that_tell_nothing_are_left_out_in_words() {
+        let inputs = Roles::target("died").inputs(&table()).unwrap();
+        assert_eq!(inputs.names, ["age", "same, with a hole"]);
+        assert_eq!(inputs.notes.len(), 3);
+        assert!(inputs.notes[1].contains("`empty` is left out: it is empty"), "{:?}", inputs.notes);
+    }
+
+    #[test]
+    fn a_column_has_one_role() {
+        let roles = Roles { id: vec!["died".into()], ..Roles::target("died") };
+        assert!(roles.inputs(&table()).unwrap_err().to_string().contains("two roles"));
+    }
+}
