@@ -71,7 +71,7 @@ struct Candidate<'a> {
 /// Tests the numeric and two-valued columns among those given.
 pub(super) fn test(columns: &[&Column], rows: usize) -> Little {
     let mut little = Little::default();
-    let candidates: Vec<Candidate> = columns.iter().filter_map(|column| candidate(column)).collect();
+    let candidates: Vec<Candidate> = columns.iter().filter_map(candidate).collect();
     let excluded = columns.len() - candidates.len();
     if excluded > 0 {
         little.remarks.push(format!(

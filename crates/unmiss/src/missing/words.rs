@@ -66,18 +66,26 @@ fn amount(description: &Description) -> String {
     }
     let holes = description.columns.iter().filter(|column| column.missing > 0).count();
     let complete = description.complete_rows as f64 / description.rows.max(1) as f64;
+    let rows = match description.complete_rows {
+        0 => format!("None of {} is complete.", count(description.rows, "row")),
+        complete_rows => format!(
+            "{} of {} ({}) are complete.",
+            number(complete_rows),
+            count(description.rows, "row"),
+            percent(complete)
+        ),
+    };
     format!(
-        "{} of the cells are missing, in {holes} of {}. {} of {} ({}) are complete.",
+        "{} of the cells are missing, in {holes} of {}. {rows}",
         percent(description.share_missing()),
         count(description.columns.len(), "column"),
-        number(description.complete_rows),
-        count(description.rows, "row"),
-        percent(complete),
     )
 }
 
 fn most_missing(description: &Description) -> Option<String> {
-    let mut columns: Vec<_> = description.columns.iter().filter(|column| column.missing > 0).collect();
+    // Columns without any value are told of in a warning.
+    let partly = |column: &&super::ColumnHoles| column.share > 0.0 && column.share < 1.0;
+    let mut columns: Vec<_> = description.columns.iter().filter(partly).collect();
     columns.sort_by_key(|column| std::cmp::Reverse(column.missing));
     let one = |column: &&super::ColumnHoles| format!("{} ({})", name(&column.name), percent(column.share));
     let first: Vec<String> = columns.iter().take(3).map(one).collect();
@@ -90,7 +98,7 @@ fn randomness(description: &Description) -> Option<String> {
     match (&little.result, &little.reason) {
         (Some(result), _) if result.p_value < 0.05 => Some(format!(
             "Cells are not missing completely at random ({on}: {}). Leaving out incomplete rows, or filling in \
-             means, would bias what you compute.",
+             means, can bias what you compute.",
             p_value(result.p_value)
         )),
         (Some(result), _) => Some(format!(
@@ -167,6 +175,9 @@ fn target_by_amount(target: &TargetDescription) -> Option<String> {
 
 fn target_by_column(target: &TargetDescription) -> String {
     let significant: Vec<&ColumnTest> = target.columns.iter().filter(|test| test.is_significant()).collect();
+    // Columns with the same holes share one test.
+    let columns = |test: &ColumnTest| 1 + test.same_holes.len();
+    let tested: usize = target.columns.iter().map(columns).sum();
     let Some(first) = significant.first() else {
         return match target.columns.len() {
             0 => "No column has enough holes to tell whether they go with the target.".to_owned(),
@@ -181,8 +192,8 @@ fn target_by_column(target: &TargetDescription) -> String {
         "Whether a value is missing goes {}with the target in {} of {}: where {} is missing, {label} is {}, \
          elsewhere {}. Keep the information that a cell was missing.",
         if first.test.strength < WEAK { "weakly " } else { "" },
-        significant.len(),
-        count(target.columns.len(), "column"),
+        number(significant.iter().map(|test| columns(test)).sum()),
+        count(tested, "column"),
         name(&first.column),
         value(target, at(&first.when_missing)),
         value(target, at(&first.when_known)),
@@ -253,7 +264,7 @@ fn number(number: usize) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index) % 3 == 0 {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);
