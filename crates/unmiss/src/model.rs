@@ -4,7 +4,7 @@
 //! ```no_run
 //! use unmiss::{data, model::{Model, Recipe, Roles}, run::Run};
 //! # fn main() -> unmiss::error::Result<()> {
-//! let ward = data::read("ward.csv".as_ref(), &Default::default())?.table;
+//! let ward = data::Table::new(vec![])?;
 //! let run = Run::new(0, 0)?;
 //! let model = Model::fit(&ward, &Roles::target("died"), &Recipe::named("network")?, &run)?;
 //! model.save("ward.unmiss".as_ref())?;

@@ -206,6 +206,13 @@ impl Table {
         Ok(Self { columns, rows, source: None })
     }
 
+    /// The same table with its number of rows told, which a table without columns can't know.
+    #[must_use]
+    pub(crate) fn with_rows(mut self, rows: usize) -> Self {
+        self.rows = rows;
+        self
+    }
+
     /// How many rows there are.
     pub fn rows(&self) -> usize {
         self.rows

@@ -3,9 +3,12 @@
 //! Everything that speaks of methods (the program's help and settings, the docs table, the contract tests,
 //! the file format) is made from [`METHODS`]. A new method is one folder and one line in that list.
 
+pub mod linear;
+pub mod trees;
+
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::encode::{Encoded, Encoder, Encoding, Targets};
 use crate::error::{Error, Result, nearest};
@@ -13,7 +16,7 @@ use crate::run::Run;
 use crate::store::Arrays;
 
 /// Every predictor, in the order in which help lists them.
-pub static METHODS: &[&dyn Method] = &[];
+pub static METHODS: &[&dyn Method] = &[&linear::Linear, &trees::Trees];
 
 /// What a user wants to know before choosing a method.
 #[derive(Debug, Clone, Copy, Serialize)]
@@ -109,10 +112,81 @@ pub fn find(name: &str) -> Result<&'static dyn Method> {
     })
 }
 
-/// A method's own settings type from JSON; unknown names and values of another type are errors.
+/// A method's own settings type from JSON: the given values over the defaults. An unknown name and a value
+/// of another type are errors that name the setting.
 ///
 /// # Errors
-/// When the JSON does not fit the type.
-pub fn parse<S: DeserializeOwned>(settings: &Value) -> Result<S> {
-    serde_json::from_value(settings.clone()).map_err(|error| Error::setting("settings", error.to_string()))
+/// When a name is unknown or a value does not fit.
+pub fn parse<S: Serialize + DeserializeOwned + Default>(settings: &Value) -> Result<S> {
+    let defaults = defaults_of::<S>();
+    let given = match settings {
+        Value::Object(given) => given.clone(),
+        Value::Null => Map::new(),
+        _ => return Err(Error::setting("settings", "expected names with values")),
+    };
+    for (name, value) in &given {
+        if !defaults.contains_key(name) {
+            return Err(unknown_setting(name, &defaults));
+        }
+        // One value at a time, so that the error can say whose it is.
+        let alone = defaults.iter().map(|(key, default)| (key.clone(), if key == name { value } else { default }.clone()));
+        serde_json::from_value::<S>(Value::Object(alone.collect()))
+            .map_err(|error| Error::setting(name, format!("`{}`: {error}", plain(value))))?;
+    }
+    let mut all = defaults;
+    all.extend(given);
+    serde_json::from_value(Value::Object(all)).map_err(|error| Error::setting("settings", error.to_string()))
+}
+
+/// The default settings of a type as a JSON object, names in the order of the type's fields.
+pub fn defaults_of<S: Serialize + Default>() -> Map<String, Value> {
+    match serde_json::to_value(S::default()) {
+        Ok(Value::Object(defaults)) => defaults,
+        _ => Map::new(),
+    }
+}
+
+fn unknown_setting(name: &str, known: &Map<String, Value>) -> Error {
+    let names = known.keys().map(String::as_str).collect::<Vec<_>>();
+    let list = names.join(", ");
+    Error::setting(name, "there is no setting of that name").with_hint(match nearest(name, names) {
+        Some(near) => format!("did you mean `{near}`? The settings are: {list}"),
+        None => format!("the settings are: {list}"),
+    })
+}
+
+/// A value as the user typed it: text without quotes.
+fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_and_defaults_agree_for_every_method() {
+        for method in METHODS {
+            let defaults = method.defaults();
+            let keys: Vec<&str> = defaults.as_object().unwrap().keys().map(String::as_str).collect();
+            let names: Vec<&str> = method.settings().iter().map(|setting| setting.name).collect();
+            assert_eq!(names, keys, "method {}", method.name());
+            method.encoding(&defaults).unwrap();
+            method.encoding(&Value::Null).unwrap();
+            assert_eq!(find(method.name()).unwrap().name(), method.name());
+        }
+    }
+
+    #[test]
+    fn unknown_settings_are_refused_with_a_hint() {
+        for method in METHODS {
+            let first = method.settings()[0].name;
+            let misspelt = serde_json::json!({ (format!("{first}x")): 1 });
+            let error = method.encoding(&misspelt).unwrap_err();
+            assert!(error.to_string().contains(&format!("`{first}x`")), "{error}");
+            assert!(error.hint().unwrap().starts_with(&format!("did you mean `{first}`?")));
+            let wrong = serde_json::json!({ (first): ["a", "list"] });
+            assert!(method.encoding(&wrong).unwrap_err().to_string().starts_with(&format!("setting `{first}`")));
+        }
+    }
 }

@@ -219,3 +219,6 @@ pub fn dense_forward(
         output.chunks_mut(block).enumerate().for_each(work);
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -8,8 +8,11 @@
 mod vectorised;
 pub mod activation;
 pub mod dense;
+pub mod front;
+pub mod loss;
 pub mod optimizer;
 pub mod parameters;
+mod periodic;
 pub mod product;
 pub mod schedule;
 mod tape;

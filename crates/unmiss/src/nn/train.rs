@@ -208,7 +208,7 @@ impl<'a> Training<'a> {
             if self.state.epoch == self.settings.epochs {
                 break Why::Epochs;
             }
-            if self.settings.patience.is_some_and(|patience| self.state.waited > patience) {
+            if self.settings.patience.is_some_and(|patience| self.state.waited >= patience.max(1)) {
                 break Why::Patience;
             }
             if !self.epoch()? {

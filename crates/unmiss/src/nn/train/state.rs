@@ -160,9 +160,11 @@ impl State {
         counters.batch = 0;
         counters.loss = 0.0;
         counters.waited += 1;
+        // A score that is no number is the worst there is.
+        let validation = validation.map(|score| if score.is_finite() { score } else { f64::MAX });
         let better = match (validation, counters.best_score) {
             (None, _) => true,
-            (Some(score), None) => score.is_finite(),
+            (Some(score), None) => score < f64::MAX,
             (Some(score), Some(best)) => score < best,
         };
         if better {

@@ -1,0 +1,130 @@
+//! Time of one training step through the real training loop, to be compared with `benches/mlp_step.py`.
+//!
+//! `cargo bench -p unmiss --bench mlp_step`; `benches/mlp_step.sh` runs both sides in turn. Prints one line
+//! for each task: its name and the median microseconds per step. `THREADS` sets the threads (2).
+
+use std::time::Instant;
+
+use burn::Tensor;
+use burn::tensor::TensorData;
+use unmiss::nn::loss::{cross_entropy, squared_error};
+use unmiss::nn::train::{Learner, Moment, TrainSettings, train};
+use unmiss::nn::{Activation, Parameters, dense, dense_forward, training_device};
+use unmiss::rng::Stream;
+use unmiss::run::Run;
+
+/// A plain network: ReLU between layers; one output is a regression, more are classes.
+struct Network {
+    sizes: Vec<usize>,
+    rows: usize,
+    inputs: Vec<f32>,
+    numbers: Vec<f32>,
+    classes: Vec<usize>,
+}
+
+impl Network {
+    fn new(sizes: &[usize], rows: usize) -> Self {
+        let mut stream = Stream::new(1, "data", 0, 0);
+        let outputs = sizes[sizes.len() - 1];
+        let inputs = (0..rows * sizes[0]).map(|_| stream.normal() as f32).collect();
+        let numbers = (0..rows).map(|_| stream.normal() as f32).collect();
+        let classes = (0..rows).map(|_| stream.below(outputs)).collect();
+        Self { sizes: sizes.to_vec(), rows, inputs, numbers, classes }
+    }
+
+    fn parameters(&self) -> Parameters {
+        let mut stream = Stream::new(1, "weights", 0, 0);
+        let mut parameters = Parameters::new();
+        for (layer, pair) in self.sizes.windows(2).enumerate() {
+            let limit = 1.0 / (pair[0] as f64).sqrt();
+            let mut draw = || (limit * (2.0 * stream.uniform() - 1.0)) as f32;
+            parameters.add(format!("{layer}/weight"), pair[0], pair[1], &mut draw);
+            parameters.add(format!("{layer}/bias"), 1, pair[1], &mut draw);
+        }
+        parameters
+    }
+
+    fn activation(&self, layer: usize) -> Activation {
+        if layer + 2 < self.sizes.len() { Activation::Relu } else { Activation::Identity }
+    }
+}
+
+impl Learner for Network {
+    fn rows(&self) -> usize {
+        self.rows
+    }
+
+    fn loss(&self, parameters: &[Tensor<2>], rows: &[usize], _: &Moment) -> Tensor<1> {
+        let width = self.sizes[0];
+        let mut inputs = Vec::with_capacity(rows.len() * width);
+        rows.iter().for_each(|row| inputs.extend_from_slice(&self.inputs[row * width..][..width]));
+        let mut now = Tensor::from_data(TensorData::new(inputs, [rows.len(), width]), &training_device());
+        for (layer, pair) in parameters.chunks_exact(2).enumerate() {
+            now = dense(now, pair[0].clone(), pair[1].clone(), self.activation(layer));
+        }
+        if self.sizes[self.sizes.len() - 1] == 1 {
+            let targets: Vec<f32> = rows.iter().map(|row| self.numbers[*row]).collect();
+            squared_error(now, &targets, None)
+        } else {
+            let classes: Vec<usize> = rows.iter().map(|row| self.classes[*row]).collect();
+            cross_entropy(now, &classes, None, 0.0)
+        }
+    }
+
+    fn validate(&self, _: &Parameters) -> Option<f64> {
+        None
+    }
+}
+
+/// Median microseconds per step over some trainings of `steps` steps.
+fn step_time(sizes: &[usize], batch: usize, steps: usize, run: &Run) -> f64 {
+    let network = Network::new(sizes, batch * 50);
+    let settings = TrainSettings { epochs: steps / 50, batch, ..TrainSettings::default() };
+    let time = || {
+        let parameters = network.parameters();
+        let start = Instant::now();
+        train(&network, parameters, &settings, run).expect("the task can be learned");
+        start.elapsed().as_secs_f64() * 1e6 / (settings.epochs * 50) as f64
+    };
+    time();
+    median((0..7).map(|_| time()).collect())
+}
+
+/// Seconds to apply 20-256-256-256-1 to a million rows, in pieces that fit the cache.
+fn apply_time(run: &Run) -> f64 {
+    let network = Network::new(&[20, 256, 256, 256, 1], 1_000_000);
+    let parameters = network.parameters();
+    let time = || {
+        let start = Instant::now();
+        let (mut now, mut next, mut total) = (Vec::new(), Vec::new(), 0.0);
+        for piece in network.inputs.chunks(4096 * 20) {
+            let rows = piece.len() / 20;
+            now.clear();
+            now.extend_from_slice(piece);
+            for layer in 0..4 {
+                let (weight, bias) = (parameters[2 * layer].matrix(), &parameters[2 * layer + 1].values);
+                dense_forward(&now, rows, weight, bias, network.activation(layer), &mut next);
+                std::mem::swap(&mut now, &mut next);
+            }
+            total += now[0];
+        }
+        assert!(total.is_finite());
+        start.elapsed().as_secs_f64()
+    };
+    run.compute(|| median((0..3).map(|_| time()).collect()))
+}
+
+fn median(mut times: Vec<f64>) -> f64 {
+    times.sort_by(f64::total_cmp);
+    times[times.len() / 2]
+}
+
+fn main() {
+    let threads = std::env::var("THREADS").ok().and_then(|text| text.parse().ok()).unwrap_or(2);
+    let run = Run::new(1, threads).expect("threads are granted");
+    println!("small {:.1}", step_time(&[13, 100, 100, 100, 1], 32, 1000, &run));
+    println!("large {:.1}", step_time(&[784, 512, 512, 10], 128, 100, &run));
+    if std::env::args().any(|argument| argument == "apply") {
+        println!("apply {:.2} s for 1,000,000 rows of 20-256-256-256-1", apply_time(&run));
+    }
+}

@@ -1,0 +1,200 @@
+//! Reading batch by batch, in bounded memory, with kinds known beforehand: the way predictions are made.
+
+use std::path::Path;
+
+use rayon::prelude::*;
+
+use super::faults::Locator;
+use super::gather::{scan_numbers, scan_texts, scan_words};
+use super::head::head;
+use super::input::{Content, Stream, open};
+use super::options::{BatchOptions, Tokens, check_delimiter};
+use super::parquet::ParquetBatches;
+use super::split::{Fault, LONGEST_RECORD, LineCounter, Records, Wrong, check_text};
+use super::table::{Column, Kind, Table, Values};
+use crate::error::Result;
+
+/// Bytes that are read at a time.
+const BLOCK: usize = 1 << 20;
+/// A batch is closed early when its text reaches this many bytes.
+const BATCH_BYTES: usize = 16 << 20;
+
+/// A file read batch by batch.
+///
+/// Text is held in one buffer of at most 16 MB (the text of a batch) + 1 MB (one read) + one record, which
+/// may have 64 MB at most; usually it is the text of one batch. A longer record, such as an unclosed quote
+/// makes, is an error. Parquet is read row group by row group, in slices of a batch.
+///
+/// - Binary and category columns carry the levels of their batch alone.
+/// - Text columns give each cell as it stands, without its quotes; only an empty cell is a hole there, so
+///   that ids pass unchanged whatever the words for "missing" are.
+/// - A header with nothing below it gives no batch.
+pub struct Batches {
+    header: Vec<String>,
+    inner: Inner,
+}
+
+enum Inner {
+    Text(TextBatches),
+    Parquet(Box<ParquetBatches>),
+}
+
+impl Batches {
+    /// Opens a file (`-`: standard input, `sample:NAME`: a built-in sample) and reads its header.
+    ///
+    /// # Errors
+    /// When the file can't be opened or its header can't be read.
+    pub fn open(path: &Path, options: &BatchOptions) -> Result<Self> {
+        check_delimiter(options.delimiter)?;
+        match open(path)? {
+            Content::Text(stream) => {
+                let (header, inner) = TextBatches::open(stream, options, BLOCK)?;
+                Ok(Self { header, inner: Inner::Text(inner) })
+            }
+            Content::Parquet(file) => {
+                let inner = ParquetBatches::open(&path.display().to_string(), file, options)?;
+                Ok(Self { header: inner.header().to_vec(), inner: Inner::Parquet(Box::new(inner)) })
+            }
+        }
+    }
+
+    /// The names of all columns of the file.
+    pub fn header(&self) -> &[String] {
+        &self.header
+    }
+
+    /// The next rows, in the file's order and with the wanted columns in the file's order; `None` at the end.
+    ///
+    /// # Errors
+    /// When the file goes on with something that can't be read.
+    #[allow(clippy::should_implement_trait)] // A batch can fail: `while let Some(batch) = batches.next()?`.
+    pub fn next(&mut self) -> Result<Option<Table>> {
+        match &mut self.inner {
+            Inner::Text(inner) => inner.next(&self.header),
+            Inner::Parquet(inner) => inner.next(),
+        }
+    }
+}
+
+/// A wanted column: its place in the file, its kind, its words for "missing".
+struct Wanted {
+    column: usize,
+    kind: Kind,
+    tokens: Tokens,
+}
+
+struct TextBatches {
+    stream: Stream,
+    buffer: Vec<u8>,
+    /// How much of the buffer earlier batches have used.
+    used: usize,
+    /// Whether the buffer holds the last bytes of the file.
+    ended: bool,
+    /// The lines before `used`.
+    lines: LineCounter,
+    delimiter: u8,
+    width: usize,
+    wanted: Vec<Wanted>,
+    rows: usize,
+    block: usize,
+}
+
+impl TextBatches {
+    fn open(mut stream: Stream, options: &BatchOptions, block: usize) -> Result<(Vec<String>, Self)> {
+        let mut buffer = Vec::new();
+        let mut ended = false;
+        let head = loop {
+            if let Some(head) = head(&stream.file, &buffer, ended, options.delimiter)? {
+                break head;
+            }
+            let most = block.max(buffer.len());
+            ended = stream.fill(&mut buffer, most)? < most;
+        };
+        let mut lines = LineCounter::default();
+        lines.pass(&buffer[..head.end]);
+        let kinds = head.names.iter().map(|name| options.kinds.get(name));
+        let wanted = kinds.enumerate().filter_map(|(column, kind)| {
+            let tokens = options.missing.of(&head.names[column]);
+            kind.map(|kind| Wanted { column, kind: *kind, tokens })
+        });
+        let wanted = wanted.collect();
+        let (delimiter, width, rows) = (head.delimiter, head.names.len(), options.rows.max(1));
+        let used = head.end;
+        Ok((head.names, Self { stream, buffer, used, ended, lines, delimiter, width, wanted, rows, block }))
+    }
+
+    fn next(&mut self, names: &[String]) -> Result<Option<Table>> {
+        let mut records = Records::new(self.delimiter, self.width);
+        let length = self.take_records(&mut records, names)?;
+        if records.rows() == 0 {
+            return Ok(None);
+        }
+        let bytes = &self.buffer[self.used..][..length];
+        let locator = Locator { file: &self.stream.file, names, before: self.lines, bytes };
+        check_text(bytes).map_err(|fault| locator.explain(fault))?;
+        let columns: Vec<Result<Column>> =
+            self.wanted.par_iter().map(|wanted| read_column(&locator, &records, wanted)).collect();
+        let table = Table::new(columns.into_iter().collect::<Result<_>>()?)?.with_rows(records.rows());
+        self.lines.pass(bytes);
+        self.used += length;
+        Ok(Some(table))
+    }
+
+    /// Finds the records of the next batch, reading on as needed, and returns the length of their text.
+    fn take_records(&mut self, records: &mut Records, names: &[String]) -> Result<usize> {
+        let mut length = 0;
+        loop {
+            let bytes = &self.buffer[self.used..];
+            let mut outcome = records.advance(bytes, length, self.ended, self.rows);
+            if let Ok(reached) = outcome {
+                length = reached;
+                if records.rows() == self.rows || self.ended || (records.rows() > 0 && length >= BATCH_BYTES)
+                {
+                    return Ok(length);
+                }
+                if bytes.len() - length > LONGEST_RECORD {
+                    outcome = Err(Fault { at: length, what: Wrong::TooLong });
+                }
+            }
+            if let Err(fault) = outcome {
+                let locator = Locator { file: &self.stream.file, names, before: self.lines, bytes };
+                // Bytes that are no text are told before what they do to the records.
+                let first = check_text(&bytes[..fault.at]).err().unwrap_or(fault);
+                return Err(locator.explain(first));
+            }
+            self.buffer.drain(..self.used);
+            self.used = 0;
+            // An unfinished record is searched from its start again: let it double.
+            let unfinished = self.buffer.len() - length;
+            let most = self.block.max(unfinished.min(LONGEST_RECORD + 1 - unfinished));
+            self.ended = self.stream.fill(&mut self.buffer, most)? < most;
+        }
+    }
+}
+
+fn read_column(locator: &Locator<'_>, records: &Records, wanted: &Wanted) -> Result<Column> {
+    let Wanted { column, kind, tokens } = wanted;
+    let (column, kind, bytes) = (*column, *kind, locator.bytes);
+    let name = &locator.names[column];
+    match kind {
+        Kind::Real | Kind::Integer => {
+            let (mut values, mut observed) = (vec![0.0; records.rows()], vec![false; records.rows()]);
+            let facts = scan_numbers(bytes, records, column, tokens, &mut values, &mut observed);
+            match facts.stopped.into_iter().chain(facts.infinite).min() {
+                Some(row) => {
+                    let cell = records.cell(bytes, row, column);
+                    Err(locator.not_a_number(records.row(row).0, column, cell))
+                }
+                None => Ok(Column { name: name.clone(), kind, values: Values::Numbers(values), observed }),
+            }
+        }
+        Kind::Binary | Kind::Category => {
+            Ok(scan_words(bytes, records, column, tokens, Some(kind)).into_column(name, kind))
+        }
+        Kind::Text | Kind::Date => {
+            let (texts, observed) =
+                scan_texts(bytes, records, column, (kind == Kind::Date).then_some(tokens));
+            Ok(Column { name: name.clone(), kind, values: Values::Texts(texts), observed })
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! Where bytes come from: a file, standard input or a built-in sample, plain or gzipped, text or Parquet.
+
+use std::fs::File;
+use std::io::{Cursor, Read, Seek, Write};
+use std::path::Path;
+
+use flate2::read::MultiGzDecoder;
+
+use super::samples::sample;
+use crate::error::{Error, Place, Result, nearest};
+
+/// What a path led to.
+pub(crate) enum Content {
+    /// Delimited text.
+    Text(Stream),
+    /// A Parquet file, or a temporary copy of one that can't be read at any place (standard input).
+    Parquet(File),
+}
+
+/// A stream of bytes that says which file it is when something goes wrong.
+pub(crate) struct Stream {
+    /// The file as the user named it.
+    pub(crate) file: String,
+    reader: Box<dyn Read + Send>,
+    gzip: bool,
+    /// About how many bytes there are, if that is known.
+    size: usize,
+}
+
+impl Stream {
+    /// Adds up to `most` bytes to a buffer and returns how many; less than `most` at the end only.
+    pub(crate) fn fill(&mut self, buffer: &mut Vec<u8>, most: usize) -> Result<usize> {
+        let read = self.reader.by_ref().take(most as u64).read_to_end(buffer);
+        read.map_err(|error| {
+            if self.gzip {
+                Error::input(Place::file(&self.file), format!("the gzip file is damaged ({error})"))
+                    .with_hint("get or make the file again")
+            } else {
+                Error::io(Path::new(&self.file), error)
+            }
+        })
+    }
+
+    /// All bytes.
+    pub(crate) fn read_all(&mut self) -> Result<Vec<u8>> {
+        let mut bytes = Vec::with_capacity(self.size + 64);
+        self.fill(&mut bytes, usize::MAX)?;
+        Ok(bytes)
+    }
+
+    /// Looks at the first bytes without taking them.
+    fn peek(&mut self) -> Result<Vec<u8>> {
+        let mut first = Vec::with_capacity(4);
+        self.fill(&mut first, 4)?;
+        let rest = std::mem::replace(&mut self.reader, Box::new(std::io::empty()));
+        self.reader = Box::new(Cursor::new(first.clone()).chain(rest));
+        Ok(first)
+    }
+}
+
+/// Opens a path; `-` is standard input and `sample:NAME` a built-in sample.
+pub(crate) fn open(path: &Path) -> Result<Content> {
+    let file = path.display().to_string();
+    if file == "-" {
+        return sniff(
+            Stream {
+                file: "standard input".into(),
+                reader: Box::new(std::io::stdin()),
+                gzip: false,
+                size: 0,
+            },
+            path,
+            false,
+        );
+    }
+    if let Some(name) = file.strip_prefix("sample:") {
+        let bytes = sample(name)?.bytes;
+        return sniff(Stream { file, reader: Box::new(bytes), gzip: false, size: bytes.len() }, path, false);
+    }
+    let (opened, size) = open_file(path)?;
+    let stream = Stream { file, reader: Box::new(opened), gzip: false, size };
+    sniff(stream, path, true)
+}
+
+/// The same for bytes in memory.
+pub(crate) fn from_bytes(name: &str, bytes: &[u8]) -> Result<Content> {
+    let reader = Box::new(Cursor::new(bytes.to_vec()));
+    sniff(Stream { file: name.to_owned(), reader, gzip: false, size: bytes.len() }, Path::new(name), false)
+}
+
+fn open_file(path: &Path) -> Result<(File, usize)> {
+    let place = || Place::file(path.display().to_string());
+    let wrap = |error: std::io::Error| match error.kind() {
+        std::io::ErrorKind::NotFound => {
+            Error::input(place(), "there is no such file").with_hint(match neighbour(path) {
+                Some(name) => format!("did you mean `{name}`?"),
+                None => "check the name and the folder; `-` is standard input".into(),
+            })
+        }
+        _ => Error::io(path, error),
+    };
+    let file = File::open(path).map_err(wrap)?;
+    let about = file.metadata().map_err(wrap)?;
+    if about.is_dir() {
+        return Err(Error::input(place(), "this is a folder, not a file").with_hint("name one file in it"));
+    }
+    Ok((file, usize::try_from(about.len()).unwrap_or(0)))
+}
+
+/// A file in the same folder whose name is nearly the one asked for.
+fn neighbour(path: &Path) -> Option<String> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let entries = std::fs::read_dir(folder).ok()?;
+    let mut names: Vec<String> =
+        entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    names.sort_unstable();
+    let wanted = path.file_name()?.to_str()?;
+    let near = nearest(wanted, names.iter().map(String::as_str))?;
+    Some(path.with_file_name(near).display().to_string())
+}
+
+fn is_gzip_name(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz"))
+}
+
+/// Finds out by the first bytes what a stream holds, and checks that against the ending of its name.
+/// `is_file` says that the path leads to a file which can be opened again.
+fn sniff(mut stream: Stream, path: &Path, is_file: bool) -> Result<Content> {
+    let mut first = stream.peek()?;
+    if first.starts_with(&[0x1f, 0x8b]) {
+        let rest = std::mem::replace(&mut stream.reader, Box::new(std::io::empty()));
+        stream.reader = Box::new(MultiGzDecoder::new(rest));
+        (stream.gzip, stream.size) = (true, stream.size.saturating_mul(4));
+        first = stream.peek()?;
+    } else if is_gzip_name(path) {
+        return Err(Error::input(
+            Place::file(&stream.file),
+            "this is not a gzip file, though its name ends so",
+        )
+        .with_hint("rename it, or pack it with `gzip`"));
+    }
+    if first == b"PAR1" {
+        let file = if is_file && !stream.gzip { open_file(path)?.0 } else { spool(stream)? };
+        return Ok(Content::Parquet(file));
+    }
+    if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("parquet")) {
+        return Err(Error::input(
+            Place::file(&stream.file),
+            "this is not a Parquet file, though its name ends so",
+        )
+        .with_hint("rename it by what it is, such as `.csv`"));
+    }
+    Ok(Content::Text(stream))
+}
+
+/// Copies a stream to a temporary file that vanishes by itself: Parquet is read from its end.
+fn spool(mut stream: Stream) -> Result<File> {
+    let folder = std::env::temp_dir();
+    let wrap = |error| Error::io(&folder, error);
+    let mut file = tempfile::tempfile().map_err(wrap)?;
+    let mut block = Vec::new();
+    while stream.fill(&mut block, 1 << 20)? > 0 {
+        file.write_all(&block).map_err(wrap)?;
+        block.clear();
+    }
+    file.rewind().map_err(wrap)?;
+    Ok(file)
+}

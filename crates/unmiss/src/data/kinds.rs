@@ -1,0 +1,151 @@
+//! What kind a column of words is, and what the user should know about a column.
+
+use std::collections::HashSet;
+
+use super::cell::{Number, is_date, number, trim};
+use super::gather::Dictionary;
+use super::table::{Column, Kind, Values};
+
+/// With more levels than this a column of words is text if they seldom repeat.
+const MANY_LEVELS: usize = 100;
+/// With more levels than this a column of words is text in any case.
+const MOST_LEVELS: usize = 2000;
+/// The fewest observed cells for a remark on words among numbers.
+const FEWEST_FOR_REMARK: usize = 20;
+/// How many odd words a remark shows.
+const SHOWN: usize = 5;
+
+/// The kind of a column that is not made of numbers.
+pub(crate) fn word_kind(words: &Dictionary) -> Kind {
+    let levels = words.levels.len();
+    let observed: usize = words.counts.iter().sum();
+    if levels > 0 && words.levels.iter().all(|level| is_date(level.as_bytes())) {
+        Kind::Date
+    } else if levels == 2 {
+        Kind::Binary
+    } else if levels > MOST_LEVELS || (levels > MANY_LEVELS && levels * 5 > observed) {
+        Kind::Text
+    } else {
+        Kind::Category
+    }
+}
+
+/// What is worth telling about a column that was read.
+pub(crate) fn notes(column: &Column) -> Vec<String> {
+    let name = &column.name;
+    let observed = column.rows() - column.missing();
+    if observed == 0 {
+        return vec![format!("column `{name}` is empty: no cell of it is known")];
+    }
+    let mut notes = Vec::new();
+    notes.extend(near_numeric(column, observed));
+    match column.kind {
+        Kind::Text => {
+            notes.push(format!("column `{name}` is free text: carried along, not used as an input"))
+        }
+        Kind::Date => {
+            notes.push(format!("column `{name}` holds dates or times: carried along, not used as an input"));
+        }
+        _ if has_one_value(column) => {
+            let value =
+                column.observed.iter().position(|observed| *observed).and_then(|row| column.cell(row));
+            let value = value.unwrap_or_default();
+            notes.push(format!("column `{name}` has one value only (`{value}`): it tells nothing"));
+        }
+        _ if looks_like_an_id(column, observed) => {
+            notes.push(format!("column `{name}` looks like a row number or an id: it should not be an input"))
+        }
+        _ => {}
+    }
+    notes
+}
+
+fn has_one_value(column: &Column) -> bool {
+    fn same<T: PartialEq>(values: &[T], observed: &[bool]) -> bool {
+        let mut known =
+            values.iter().zip(observed).filter(|(_, observed)| **observed).map(|(value, _)| value);
+        let first = known.next();
+        known.all(|value| Some(value) == first)
+    }
+    match &column.values {
+        Values::Numbers(values) => same(values, &column.observed),
+        Values::Codes { codes, .. } => same(codes, &column.observed),
+        Values::Texts(texts) => same(texts, &column.observed),
+    }
+}
+
+/// Words among numbers: most cells are numbers, a few odd words keep the column from being numeric.
+fn near_numeric(column: &Column, observed: usize) -> Option<String> {
+    let is_number = |word: &str| matches!(number(trim(word.as_bytes())), Number::Finite(_));
+    let (mut odd, mut odd_cells): (Vec<&str>, usize) = (Vec::new(), 0);
+    let mut add = |word, cells| {
+        odd_cells += cells;
+        if !odd.contains(&word) && odd.len() <= SHOWN {
+            odd.push(word);
+        }
+    };
+    match &column.values {
+        Values::Codes { codes, levels } if column.kind == Kind::Category => {
+            let mut counts = vec![0; levels.len()];
+            let known = codes.iter().zip(&column.observed).filter(|(_, observed)| **observed);
+            known.for_each(|(code, _)| counts[*code as usize] += 1);
+            let odd = levels.iter().zip(&counts).filter(|(level, _)| !is_number(level));
+            odd.for_each(|(level, count)| add(level.as_str(), *count));
+        }
+        Values::Texts(texts) if column.kind == Kind::Text => {
+            let known = texts.iter().zip(&column.observed).filter(|(_, observed)| **observed);
+            known.filter(|(text, _)| !is_number(text)).for_each(|(text, _)| add(text.as_str(), 1));
+        }
+        _ => return None,
+    }
+    if observed < FEWEST_FOR_REMARK || odd_cells == 0 || odd_cells * 10 >= observed {
+        return None;
+    }
+    let more = if odd.len() > SHOWN { ", ..." } else { "" };
+    let shown: Vec<String> = odd.iter().take(SHOWN).map(|word| format!("`{}`", word.trim())).collect();
+    let first = odd.first().map_or("", |word| word.trim());
+    Some(format!(
+        "column `{}` is nearly all numbers, but {odd_cells} of {observed} cells are not ({}{more}), so it is read \
+         as {}: if these stand for missing values, add `--missing {first}`",
+        column.name,
+        shown.join(", "),
+        column.kind
+    ))
+}
+
+/// Whole numbers without a gap or a hole, or nearly all different under a name that says so; words that
+/// nearly all differ.
+fn looks_like_an_id(column: &Column, observed: usize) -> bool {
+    if observed < FEWEST_FOR_REMARK {
+        return false;
+    }
+    match &column.values {
+        Values::Numbers(values) if column.kind == Kind::Integer => {
+            let known = || {
+                values
+                    .iter()
+                    .zip(&column.observed)
+                    .filter(|(_, observed)| **observed)
+                    .map(|(value, _)| *value)
+            };
+            let (least, most) = known()
+                .fold((f64::MAX, f64::MIN), |(least, most), value| (value.min(least), value.max(most)));
+            let consecutive = observed == column.rows() && most - least == (observed - 1) as f64;
+            if !consecutive && !is_id_name(&column.name) {
+                return false;
+            }
+            let distinct = known().map(f64::to_bits).collect::<HashSet<_>>().len();
+            if consecutive { distinct == observed } else { distinct * 10 > observed * 9 }
+        }
+        Values::Codes { levels, .. } if column.kind == Kind::Category => levels.len() * 10 > observed * 9,
+        _ => false,
+    }
+}
+
+/// Whether one of the words of a name is usual for ids.
+fn is_id_name(name: &str) -> bool {
+    let words = name.split(|letter: char| !letter.is_alphanumeric());
+    words
+        .map(str::to_lowercase)
+        .any(|word| matches!(word.as_str(), "id" | "ids" | "number" | "no" | "nr" | "index" | "key" | "code"))
+}

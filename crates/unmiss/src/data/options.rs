@@ -1,0 +1,168 @@
+//! What a reader is told: the words that mean "missing", the delimiter, the kinds of columns.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::table::Kind;
+use crate::error::{Error, Result, nearest};
+
+/// The words that stand for a missing value, for all columns and for single ones.
+///
+/// A cell is compared without its quotes and without spaces and tabs around it, letter by letter
+/// (`NA` is not `na`; `-999` is not `-999.0`). An empty cell is always missing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MissingTokens {
+    everywhere: Vec<String>,
+    columns: BTreeMap<String, Vec<String>>,
+}
+
+impl Default for MissingTokens {
+    fn default() -> Self {
+        Self::new(["", "NA", "N/A", "NaN", "nan", "null", "NULL", "?"])
+    }
+}
+
+impl MissingTokens {
+    /// These words in every column, instead of the usual ones.
+    pub fn new<T: AsRef<str>>(tokens: impl IntoIterator<Item = T>) -> Self {
+        let everywhere = tokens.into_iter().map(|token| token.as_ref().trim().to_owned()).collect();
+        Self { everywhere, columns: BTreeMap::new() }
+    }
+
+    /// One more word, in every column.
+    pub fn add(&mut self, token: &str) {
+        self.everywhere.push(token.trim().to_owned());
+    }
+
+    /// One more word, in one column.
+    pub fn add_for(&mut self, column: &str, token: &str) {
+        self.columns.entry(column.to_owned()).or_default().push(token.trim().to_owned());
+    }
+
+    /// The words that hold in every column.
+    pub fn everywhere(&self) -> &[String] {
+        &self.everywhere
+    }
+
+    /// The further words of single columns.
+    pub fn columns(&self) -> &BTreeMap<String, Vec<String>> {
+        &self.columns
+    }
+
+    /// The words of one column, ready to be compared with many cells.
+    pub(crate) fn of(&self, column: &str) -> Tokens {
+        let own = self.columns.get(column).into_iter().flatten();
+        let mut tokens = Tokens { first: [false; 256], words: Vec::new() };
+        for token in self.everywhere.iter().chain(own).filter(|token| !token.is_empty()) {
+            tokens.first[usize::from(token.as_bytes()[0])] = true;
+            tokens.words.push(token.clone().into_bytes());
+        }
+        tokens
+    }
+}
+
+/// The words for "missing" of one column; the table of first bytes lets nearly every cell pass at once.
+pub(crate) struct Tokens {
+    first: [bool; 256],
+    words: Vec<Vec<u8>>,
+}
+
+impl Tokens {
+    /// Whether a cell, without quotes and spaces around it, is missing.
+    pub(crate) fn contain(&self, cell: &[u8]) -> bool {
+        match cell.first() {
+            None => true,
+            Some(first) => self.first[usize::from(*first)] && self.words.iter().any(|word| word == cell),
+        }
+    }
+}
+
+/// How a file is read.
+#[derive(Debug, Clone, Default)]
+pub struct ReadOptions {
+    /// The byte between two cells; found out if not given.
+    pub delimiter: Option<u8>,
+    /// The words for "missing".
+    pub missing: MissingTokens,
+    /// Kinds by column name, where the reader is not to find them out itself.
+    pub kinds: BTreeMap<String, Kind>,
+    /// Whether the table keeps the file's text, so that it can be written back byte for byte.
+    pub keep_source: bool,
+}
+
+/// How a file is read batch by batch.
+#[derive(Debug, Clone)]
+pub struct BatchOptions {
+    /// The byte between two cells; found out if not given.
+    pub delimiter: Option<u8>,
+    /// The words for "missing".
+    pub missing: MissingTokens,
+    /// The columns to read, each with its kind. Columns of the file that are not named are skipped;
+    /// columns named here that the file lacks are left out of the batches.
+    pub kinds: BTreeMap<String, Kind>,
+    /// The most rows in a batch.
+    pub rows: usize,
+}
+
+impl Default for BatchOptions {
+    fn default() -> Self {
+        Self { delimiter: None, missing: MissingTokens::default(), kinds: BTreeMap::new(), rows: 8192 }
+    }
+}
+
+/// Refuses a delimiter that can't stand between cells.
+pub(crate) fn check_delimiter(delimiter: Option<u8>) -> Result<()> {
+    match delimiter {
+        Some(byte)
+            if byte == b'"'
+                || byte.is_ascii_alphanumeric()
+                || !(byte == b'\t' || (32..127).contains(&byte)) =>
+        {
+            Err(Error::setting("delimiter", format!("{:?} can't stand between cells", char::from(byte)))
+                .with_hint("use a comma, a semicolon, a tab or `|`"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Refuses names of columns that the file does not have.
+pub(crate) fn check_names<'a>(names: &[String], wanted: impl Iterator<Item = &'a String>) -> Result<()> {
+    for name in wanted {
+        if !names.contains(name) {
+            let known = || names.iter().map(String::as_str);
+            return Err(Error::data(format!("there is no column `{name}`")).with_hint(
+                match nearest(name, known()) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => format!("the columns are: {}", known().collect::<Vec<_>>().join(", ")),
+                },
+            ));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_hold_everywhere_or_in_one_column() {
+        let mut missing = MissingTokens::default();
+        missing.add_for("age", " -999 ");
+        assert!(missing.of("age").contain(b"-999") && !missing.of("pulse").contain(b"-999"));
+        for token in ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "?"] {
+            assert!(missing.of("pulse").contain(token.as_bytes()), "{token}");
+        }
+        assert!(!missing.of("pulse").contain(b"na") && !missing.of("pulse").contain(b"NANCY"));
+        assert!(MissingTokens::new(["-"]).of("x").contain(b""), "an empty cell is always missing");
+    }
+
+    #[test]
+    fn odd_delimiters_are_refused() {
+        assert!(check_delimiter(None).is_ok() && check_delimiter(Some(b'\t')).is_ok());
+        for byte in [b'"', b'\n', b'\r', b'a', b'0', 0, 200] {
+            assert!(check_delimiter(Some(byte)).is_err(), "{byte}");
+        }
+    }
+}

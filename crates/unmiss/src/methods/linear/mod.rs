@@ -1,0 +1,347 @@
+#![doc = include_str!("README.md")]
+
+mod design;
+mod gram;
+mod lbfgs;
+mod logistic;
+mod ridge;
+mod strength;
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+pub use design::Missing;
+use design::{Design, mean_known_columns};
+use logistic::Problem;
+
+use super::{About, Method, Predictor, Setting, Training, defaults_of, parse};
+use crate::encode::{Encoded, Encoder, Encoding, Scale, Targets, Task};
+use crate::error::{Error, Result};
+use crate::run::Run;
+use crate::store::Arrays;
+
+/// Inputs up to which the summary lists every coefficient.
+const MOST_LISTED: usize = 50;
+
+/// The entry of the list.
+pub struct Linear;
+
+/// The settings.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// What a missing cell becomes.
+    pub missing: Missing,
+    /// How strongly coefficients are pulled to 0.
+    pub strength: Strength,
+    /// K of Sparsity Normalization.
+    pub k: Normalization,
+}
+
+/// How strongly coefficients are pulled to 0: penalty strength / 2 |coefficients|^2 on the mean loss.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(from = "WordOrNumber<Auto>", into = "WordOrNumber<Auto>")]
+pub enum Strength {
+    /// Chosen by cross-validation.
+    #[default]
+    Auto,
+    /// As given.
+    Fixed(f64),
+}
+
+/// K of Sparsity Normalization: a row is multiplied by K / (number of its known columns).
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(from = "WordOrNumber<Count>", into = "WordOrNumber<Count>")]
+pub enum Normalization {
+    /// Mean number of known columns of the training rows.
+    #[default]
+    Mean,
+    /// Number of columns.
+    Input,
+    /// As given.
+    Fixed(f64),
+}
+
+/// How a setting that is a word or a number is written.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged, expecting = "expected a number or one of the words in the help")]
+enum WordOrNumber<W> {
+    Word(W),
+    Number(f64),
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Auto {
+    Auto,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Count {
+    Mean,
+    Input,
+}
+
+impl From<WordOrNumber<Auto>> for Strength {
+    fn from(written: WordOrNumber<Auto>) -> Self {
+        match written {
+            WordOrNumber::Word(Auto::Auto) => Self::Auto,
+            WordOrNumber::Number(value) => Self::Fixed(value),
+        }
+    }
+}
+
+impl From<Strength> for WordOrNumber<Auto> {
+    fn from(strength: Strength) -> Self {
+        match strength {
+            Strength::Auto => Self::Word(Auto::Auto),
+            Strength::Fixed(value) => Self::Number(value),
+        }
+    }
+}
+
+impl From<WordOrNumber<Count>> for Normalization {
+    fn from(written: WordOrNumber<Count>) -> Self {
+        match written {
+            WordOrNumber::Word(Count::Mean) => Self::Mean,
+            WordOrNumber::Word(Count::Input) => Self::Input,
+            WordOrNumber::Number(value) => Self::Fixed(value),
+        }
+    }
+}
+
+impl From<Normalization> for WordOrNumber<Count> {
+    fn from(normalization: Normalization) -> Self {
+        match normalization {
+            Normalization::Mean => Self::Word(Count::Mean),
+            Normalization::Input => Self::Word(Count::Input),
+            Normalization::Fixed(value) => Self::Number(value),
+        }
+    }
+}
+
+impl Settings {
+    fn checked(settings: &Value) -> Result<Self> {
+        let settings: Self = parse(settings)?;
+        let positive = |value: f64| value > 0.0 && value.is_finite();
+        if let Strength::Fixed(value) = settings.strength
+            && !positive(value)
+        {
+            return Err(Error::setting("strength", format!("{value} is not a positive number")));
+        }
+        if let Normalization::Fixed(value) = settings.k
+            && !positive(value)
+        {
+            return Err(Error::setting("k", format!("{value} is not a positive number")));
+        }
+        Ok(settings)
+    }
+}
+
+impl Method for Linear {
+    fn name(&self) -> &'static str {
+        "linear"
+    }
+
+    fn about(&self) -> About {
+        About {
+            title: "Linear model: ridge, or logistic regression",
+            idea: "A weighted sum of the inputs. A missing number counts as its mean and a missing category as \
+                   its usual shares; one more input per column says that it is missing, so that holes that \
+                   tell something are heard. How strongly weights are pulled to 0 is chosen by \
+                   cross-validation.",
+            paper: "Hoerl and Kennard 1970 (ridge); Golub, Heath and Wahba 1979 (choice of strength); \
+                    Yi et al. 2020 (Sparsity Normalization)",
+            when: "First of all: it is fast, can be read, and is hard to beat on a few hundred rows.",
+            when_not: "When the effect of a column bends, or depends on other columns.",
+        }
+    }
+
+    fn settings(&self) -> &'static [Setting] {
+        &[
+            Setting {
+                name: "missing",
+                help: "what a missing cell becomes: zero, mean, observed-indicator, missing-indicator, \
+                       sparsity-normalization, mean+missing-indicator or \
+                       sparsity-normalization+missing-indicator",
+            },
+            Setting {
+                name: "strength",
+                help: "how strongly weights are pulled to 0: auto (by cross-validation) or a number above 0",
+            },
+            Setting {
+                name: "k",
+                help: "with sparsity-normalization, the K in K / (known columns of the row): mean (of the \
+                       training rows), input (number of columns) or a number above 0",
+            },
+        ]
+    }
+
+    fn defaults(&self) -> Value {
+        Value::Object(defaults_of::<Settings>())
+    }
+
+    fn encoding(&self, settings: &Value) -> Result<Encoding> {
+        let normalizes = Settings::checked(settings)?.missing.normalizes();
+        let scale = if normalizes { Scale::MinMax } else { Scale::Standard };
+        Ok(Encoding { scale, ..Encoding::default() })
+    }
+
+    fn fit(&self, settings: &Value, training: Training<'_>, run: &Run) -> Result<Box<dyn Predictor>> {
+        let settings = Settings::checked(settings)?;
+        let Training { encoder, inputs, targets } = training;
+        if targets.weights.iter().all(|weight| *weight <= 0.0) {
+            return Err(Error::method("linear", "there is no row with a weight above 0 to learn from"));
+        }
+        let k = match settings.k {
+            Normalization::Mean => mean_known_columns(inputs).max(1.0),
+            Normalization::Input => encoder.width() as f64,
+            Normalization::Fixed(value) => value,
+        };
+        let design = Design::new(encoder, settings.missing, k as f32);
+        let strength = match settings.strength {
+            Strength::Auto => None,
+            Strength::Fixed(value) => Some(value),
+        };
+        let fit = run.compute(|| match targets.task {
+            Task::Regression => fit_numbers(&design, inputs, targets, strength),
+            Task::Classification { .. } => Ok(fit_classes(&design, inputs, targets, strength, run)),
+        })?;
+        run.finished();
+        Ok(Box::new(LinearPredictor { names: design.names(encoder), design, task: targets.task, fit }))
+    }
+
+    fn load(
+        &self,
+        settings: &Value,
+        encoder: &Encoder,
+        task: Task,
+        arrays: &Arrays,
+    ) -> Result<Box<dyn Predictor>> {
+        let settings = Settings::checked(settings)?;
+        let k = arrays.singles("k", &[1])?[0];
+        let design = Design::new(encoder, settings.missing, k);
+        let weights = arrays.doubles("weights", &[design.inputs() + 1, logits_of(task)])?.to_vec();
+        let [strength, steps] = *arrays.doubles("fit", &[2])? else {
+            return Err(Error::data("array `fit` does not have two numbers"));
+        };
+        if !k.is_finite() || weights.iter().any(|weight| !weight.is_finite()) {
+            return Err(Error::data("array `weights` has a number that is not finite")
+                .with_hint("the file is damaged; fit the model again"));
+        }
+        let fit = Fit { weights, strength, steps: steps as usize };
+        Ok(Box::new(LinearPredictor { names: design.names(encoder), design, task, fit }))
+    }
+}
+
+/// What was learned.
+struct Fit {
+    /// `[inputs + 1, logits]`, the bias last.
+    weights: Vec<f64>,
+    strength: f64,
+    /// Steps of the final solver; 1 for a regression, which is solved directly.
+    steps: usize,
+}
+
+/// Sums a row gives: one for a number or for two classes, else one per class.
+fn logits_of(task: Task) -> usize {
+    match task {
+        Task::Regression | Task::Classification { classes: 0..=2 } => 1,
+        Task::Classification { classes } => classes,
+    }
+}
+
+fn fit_numbers(design: &Design, inputs: &Encoded, targets: &Targets, strength: Option<f64>) -> Result<Fit> {
+    let rows = design.rows(inputs);
+    let ridge = ridge::fit(&rows, design.inputs(), &targets.numbers, &targets.weights, strength)?;
+    Ok(Fit { weights: ridge.weights, strength: ridge.strength, steps: 1 })
+}
+
+fn fit_classes(design: &Design, inputs: &Encoded, targets: &Targets, strength: Option<f64>, run: &Run) -> Fit {
+    let rows = design.rows(inputs);
+    let picked: Vec<u32> = (0..rows.len() as u32).filter(|row| targets.weights[*row as usize] > 0.0).collect();
+    let problem = Problem {
+        rows: &rows,
+        inputs: design.inputs(),
+        classes: &targets.classes,
+        weights: &targets.weights,
+        picked: &picked,
+        outputs: logits_of(targets.task),
+    };
+    let (strength, start) = match strength {
+        Some(strength) => (strength, vec![0.0; problem.size()]),
+        None => strength::choose(&problem, run),
+    };
+    let solution = problem.minimize(strength, start, run);
+    Fit { weights: solution.weights, strength, steps: solution.steps }
+}
+
+/// A fitted linear model.
+struct LinearPredictor {
+    design: Design,
+    names: Vec<String>,
+    task: Task,
+    fit: Fit,
+}
+
+impl LinearPredictor {
+    fn predict_row(&self, rows: &Encoded, row: usize, answer: &mut [f64]) {
+        let mut pairs = Vec::new();
+        self.design.row(rows, row, |input, value| pairs.push((input as usize, f64::from(value))));
+        match self.task {
+            Task::Regression => logistic::logits(pairs.into_iter(), &self.fit.weights, answer),
+            Task::Classification { classes: 0..=2 } => {
+                let mut z = [0.0];
+                logistic::logits(pairs.into_iter(), &self.fit.weights, &mut z);
+                logistic::probabilities_in_place(&mut z);
+                answer[0] = 1.0 - z[0];
+                answer[1..].fill(z[0]);
+            }
+            Task::Classification { .. } => {
+                logistic::logits(pairs.into_iter(), &self.fit.weights, answer);
+                logistic::probabilities_in_place(answer);
+            }
+        }
+    }
+}
+
+impl Predictor for LinearPredictor {
+    fn predict(&self, rows: &Encoded) -> Vec<f64> {
+        let outputs = self.task.outputs();
+        let mut answers = vec![0.0; rows.rows * outputs];
+        let rows_with_answers = answers.par_chunks_mut(outputs.max(1)).with_min_len(256).enumerate();
+        rows_with_answers.for_each(|(row, answer)| self.predict_row(rows, row, answer));
+        answers
+    }
+
+    fn save(&self) -> Arrays {
+        let mut arrays = Arrays::default();
+        let shape = [self.design.inputs() + 1, logits_of(self.task)];
+        arrays.put_doubles("weights", &shape, self.fit.weights.clone());
+        arrays.put_singles("k", &[1], vec![self.design.normalization().unwrap_or(1.0)]);
+        arrays.put_doubles("fit", &[2], vec![self.fit.strength, self.fit.steps as f64]);
+        arrays
+    }
+
+    fn summary(&self) -> Value {
+        let mut summary = json!({
+            "strength": self.fit.strength,
+            "iterations": self.fit.steps,
+            "inputs": self.design.inputs(),
+        });
+        if let Some(k) = self.design.normalization() {
+            summary["k"] = json!(k);
+        }
+        if self.names.len() <= MOST_LISTED {
+            let names = self.names.iter().map(String::as_str).chain(["(bias)"]);
+            let lines = self.fit.weights.chunks(logits_of(self.task));
+            let listed = names.zip(lines).map(|(name, line)| {
+                (name.to_owned(), if let [weight] = line { json!(weight) } else { json!(line) })
+            });
+            summary["coefficients"] = Value::Object(listed.collect::<Map<_, _>>());
+        }
+        summary
+    }
+}
