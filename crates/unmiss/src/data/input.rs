@@ -28,6 +28,17 @@ pub(crate) struct Stream {
 }
 
 impl Stream {
+    /// A stream of plain bytes.
+    pub(crate) fn new(file: impl Into<String>, reader: impl Read + Send + 'static) -> Self {
+        Self { file: file.into(), reader: Box::new(reader), gzip: false, size: 0 }
+    }
+
+    /// The same with about so many bytes to come.
+    fn of_size(mut self, size: usize) -> Self {
+        self.size = size;
+        self
+    }
+
     /// Adds up to `most` bytes to a buffer and returns how many; less than `most` at the end only.
     pub(crate) fn fill(&mut self, buffer: &mut Vec<u8>, most: usize) -> Result<usize> {
         let read = self.reader.by_ref().take(most as u64).read_to_end(buffer);
@@ -62,30 +73,20 @@ impl Stream {
 pub(crate) fn open(path: &Path) -> Result<Content> {
     let file = path.display().to_string();
     if file == "-" {
-        return sniff(
-            Stream {
-                file: "standard input".into(),
-                reader: Box::new(std::io::stdin()),
-                gzip: false,
-                size: 0,
-            },
-            path,
-            false,
-        );
+        return sniff(Stream::new("standard input", std::io::stdin()), path, false);
     }
     if let Some(name) = file.strip_prefix("sample:") {
         let bytes = sample(name)?.bytes;
-        return sniff(Stream { file, reader: Box::new(bytes), gzip: false, size: bytes.len() }, path, false);
+        return sniff(Stream::new(file, bytes).of_size(bytes.len()), path, false);
     }
     let (opened, size) = open_file(path)?;
-    let stream = Stream { file, reader: Box::new(opened), gzip: false, size };
-    sniff(stream, path, true)
+    sniff(Stream::new(file, opened).of_size(size), path, true)
 }
 
 /// The same for bytes in memory.
 pub(crate) fn from_bytes(name: &str, bytes: &[u8]) -> Result<Content> {
-    let reader = Box::new(Cursor::new(bytes.to_vec()));
-    sniff(Stream { file: name.to_owned(), reader, gzip: false, size: bytes.len() }, Path::new(name), false)
+    let stream = Stream::new(name, Cursor::new(bytes.to_vec())).of_size(bytes.len());
+    sniff(stream, Path::new(name), false)
 }
 
 fn open_file(path: &Path) -> Result<(File, usize)> {

@@ -149,3 +149,83 @@ fn is_id_name(name: &str) -> bool {
         .map(str::to_lowercase)
         .any(|word| matches!(word.as_str(), "id" | "ids" | "number" | "no" | "nr" | "index" | "key" | "code"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{ReadOptions, read_bytes};
+
+    /// One column of these cells: its kind and the notes.
+    fn one(cells: impl IntoIterator<Item = String>) -> (Kind, Vec<String>) {
+        let text = std::iter::once("x".to_owned()).chain(cells).map(|cell| format!("{cell},0\n"));
+        let text: String =
+            text.enumerate().map(|(row, line)| if row == 0 { "x,y\n".to_owned() } else { line }).collect();
+        let reading = read_bytes("t.csv", text.as_bytes(), &ReadOptions::default()).unwrap();
+        let notes = reading.notes.into_iter().filter(|note| note.contains("`x`")).collect();
+        (reading.table.columns()[0].kind, notes)
+    }
+
+    fn words(cells: &[&str]) -> (Kind, Vec<String>) {
+        one(cells.iter().map(|cell| (*cell).to_owned()))
+    }
+
+    #[test]
+    fn kinds_are_found_over_the_whole_column() {
+        assert_eq!(words(&["1", "2.5", "NA", "3"]).0, Kind::Real);
+        assert_eq!(words(&["1", "2.0", "+3", ""]).0, Kind::Integer);
+        assert_eq!(words(&["0", "1.0", "1", "?"]).0, Kind::Binary);
+        assert_eq!(words(&["no", "yes", "no"]).0, Kind::Binary);
+        assert_eq!(words(&["a", "b", "c"]).0, Kind::Category);
+        assert_eq!(words(&["1", "2", "x"]).0, Kind::Category);
+        assert_eq!(words(&["9007199254740993", "1", "2"]).0, Kind::Category);
+        assert_eq!(words(&["inf", "low", "high"]).0, Kind::Category);
+        assert_eq!(words(&["2024-03-31", "2024-04-01", "NA"]).0, Kind::Date);
+        assert_eq!(words(&["1e300", "2", "3"]).0, Kind::Real);
+    }
+
+    #[test]
+    fn text_is_many_levels_that_seldom_repeat() {
+        let cycle =
+            |levels: usize, rows: usize| one((0..rows).map(move |row| format!("w{}", row % levels))).0;
+        assert_eq!(cycle(100, 100), Kind::Category);
+        assert_eq!(cycle(101, 505), Kind::Category);
+        assert_eq!(cycle(101, 504), Kind::Text);
+        assert_eq!(cycle(2000, 20_000), Kind::Category);
+        assert_eq!(cycle(2001, 20_000), Kind::Text);
+    }
+
+    #[test]
+    fn remarks() {
+        assert_eq!(words(&["", "NA"]).1, ["column `x` is empty: no cell of it is known"]);
+        assert_eq!(words(&["5", "5", ""]).1, ["column `x` has one value only (`5`): it tells nothing"]);
+        assert_eq!(
+            words(&["2024-03-31", "08:15"]).1,
+            ["column `x` holds dates or times: carried along, not used as an input"]
+        );
+        let rows = one((1..=30).map(|row| row.to_string())).1;
+        assert_eq!(rows, ["column `x` looks like a row number or an id: it should not be an input"]);
+        assert!(one((1..=30).map(|row| (row * row).to_string())).1.is_empty());
+    }
+
+    #[test]
+    fn odd_words_among_numbers_are_shown() {
+        let cell = |row: u32| match row {
+            7 => "<0.5".to_owned(),
+            11 | 13 => "-".to_owned(),
+            _ => format!("{}.5", row % 9),
+        };
+        let (kind, notes) = one((0..40).map(cell));
+        assert_eq!(kind, Kind::Category);
+        assert_eq!(
+            notes,
+            [
+                "column `x` is nearly all numbers, but 3 of 40 cells are not (`-`, `<0.5`), so it is read as category: \
+              if these stand for missing values, add `--missing -`"
+            ]
+        );
+        assert!(one((0..30).map(cell)).1.is_empty(), "a tenth of odd words is no accident");
+        assert!(
+            one((0..19).map(|row| if row == 1 { "x".into() } else { (row % 5).to_string() })).1.is_empty()
+        );
+    }
+}

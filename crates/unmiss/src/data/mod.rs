@@ -8,12 +8,14 @@ mod head;
 mod input;
 mod kinds;
 mod options;
+mod output;
 mod parquet;
 pub mod samples;
 pub mod source;
 mod split;
 pub mod table;
 mod text;
+pub mod write;
 
 use std::path::Path;
 
@@ -21,6 +23,7 @@ pub use batches::Batches;
 pub use options::{BatchOptions, MissingTokens, ReadOptions};
 pub use samples::{SAMPLES, Sample, sample};
 pub use table::{Column, Kind, Table, Values};
+pub use write::{CsvWriter, write};
 
 use crate::error::Result;
 
