@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
+use unicode_width::UnicodeWidthStr;
 use unmiss::error::{Error, Result};
 
 /// The width every command's text keeps to.
@@ -18,22 +19,79 @@ pub fn print(text: &str) -> Result<()> {
     }
 }
 
-/// The words in lines of at most 80 characters, each indented.
+/// How many terminal columns a text takes: a wide character takes two.
+pub fn width(text: &str) -> usize {
+    UnicodeWidthStr::width(text)
+}
+
+/// The text without line ends and other control characters, cut to a width; what is cut ends in `…`.
+pub fn cut(text: &str, most: usize) -> String {
+    let clean: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if width(&clean) <= most {
+        return clean;
+    }
+    let mut kept = String::new();
+    for character in clean.chars() {
+        // A combining mark changes the width of the whole, so the whole is measured.
+        kept.push(character);
+        if width(&kept) + 1 > most {
+            kept.pop();
+            break;
+        }
+    }
+    kept.push('…');
+    kept
+}
+
+/// The text cut or filled with spaces to exactly this width.
+pub fn column(text: &str, exactly: usize) -> String {
+    let kept = cut(text, exactly);
+    let space = " ".repeat(exactly.saturating_sub(width(&kept)));
+    kept + &space
+}
+
+/// A bar for a share from 0 to 1 of the full width; anything above 0 shows.
+pub fn bar(share: f64, full: usize) -> String {
+    let length = (share.clamp(0.0, 1.0) * full as f64).round() as usize;
+    "#".repeat(length.max(usize::from(share > 0.0)))
+}
+
+/// The words in lines of at most 80 columns, each indented; a word longer than a line is cut.
 pub fn wrapped(text: &str, indent: usize) -> String {
     let mut lines: Vec<String> = Vec::new();
     let mut line = String::new();
     for word in text.split_whitespace() {
-        if !line.is_empty() && indent + line.chars().count() + 1 + word.chars().count() > WIDTH {
+        let word = cut(word, WIDTH - indent);
+        if !line.is_empty() && indent + width(&line) + 1 + width(&word) > WIDTH {
             lines.push(std::mem::take(&mut line));
         }
         if !line.is_empty() {
             line.push(' ');
         }
-        line.push_str(word);
+        line.push_str(&word);
     }
     lines.push(line);
     let margin = " ".repeat(indent);
     lines.iter().map(|line| format!("{margin}{line}")).collect::<Vec<_>>().join("\n")
+}
+
+/// A sentence of a list: a dash, and further lines set in below the text.
+pub fn item(text: &str) -> String {
+    let body = wrapped(text, 4);
+    format!("  - {}\n", body.trim_start())
+}
+
+/// Thousands set apart by commas.
+pub fn number(number: usize) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
 }
 
 #[cfg(test)]
@@ -47,5 +105,24 @@ mod tests {
             text.lines()
                 .all(|line| line.len() <= WIDTH && line.starts_with("    m") || line.starts_with("    v"))
         );
+    }
+
+    #[test]
+    fn wide_and_long_names_keep_to_the_width() {
+        assert_eq!(cut("体温体温体温", 7), "体温体…");
+        assert_eq!(width(&cut("体温体温体温", 6)), 5);
+        assert_eq!(column("体", 4), "体  ");
+        assert_eq!(cut("a\nb", 9), "a b");
+        assert_eq!(cut("e\u{301}e\u{301}e\u{301}", 3), "e\u{301}e\u{301}e\u{301}");
+        let text = wrapped(&format!("a {} b", "温".repeat(90)), 4);
+        assert!(text.lines().all(|line| width(line) <= WIDTH), "{text}");
+    }
+
+    #[test]
+    fn bars_show_anything_above_nothing() {
+        assert_eq!(bar(0.0, 10), "");
+        assert_eq!(bar(0.001, 10), "#");
+        assert_eq!(bar(1.0, 3), "###");
+        assert_eq!(number(1_234_567), "1,234,567");
     }
 }

@@ -1,1 +1,43 @@
 //! How holes come about, and how to describe them.
+//!
+//! [`hide`] makes holes in a table by a [`Mechanism`]: completely at random, at random given other columns,
+//! or depending on the hidden value itself. [`describe`] says what is missing, where, together with what,
+//! whether it looks random, and whether it goes with a target.
+//!
+//! ```
+//! use unmiss::data::{Column, Kind, Table};
+//! use unmiss::missing::{Mechanism, hide, hideable};
+//! let column = Column::from_numbers("age", Kind::Integer, &[61.0, 35.0, 40.0, 52.0]);
+//! let table = Table::new(vec![column])?;
+//! let mechanism: Mechanism = "mcar:0.5".parse()?;
+//! let holes = hide(&table, &mechanism, &hideable(&table, &[]), 7)?;
+//! assert_eq!(holes.table.columns()[0].missing(), holes.rates[0].hidden);
+//! # Ok::<(), unmiss::error::Error>(())
+//! ```
+
+mod mechanism;
+mod scores;
+mod mar;
+mod self_masking;
+mod significance;
+mod patterns;
+mod together;
+mod outcome;
+mod known;
+mod gaussian;
+mod little;
+mod dependence;
+mod target;
+mod words;
+mod describe;
+
+pub use dependence::{Dependence, Dependences};
+pub use describe::{ColumnHoles, Description, describe};
+pub use known::{Bar, Estimate, KnownCells, KnownGroup};
+pub use little::{Little, LittleResult};
+pub use mechanism::{ColumnRate, Hidden, Mechanism, hide, hideable};
+pub use patterns::{Pattern, Patterns};
+pub use self_masking::{gaussian_width, probit_offset};
+pub use significance::Test;
+pub use target::{ColumnTest, TargetDescription};
+pub use together::{Group, Pair, Together};
