@@ -4,7 +4,7 @@
 //! ```no_run
 //! use unmiss::{data, model::{Model, Recipe, Roles}, run::Run};
 //! # fn main() -> unmiss::error::Result<()> {
-//! let ward = data::Table::new(vec![])?;
+//! let ward = data::read("ward.csv".as_ref(), &Default::default())?.table;
 //! let run = Run::new(0, 0)?;
 //! let model = Model::fit(&ward, &Roles::target("died"), &Recipe::named("network")?, &run)?;
 //! model.save("ward.unmiss".as_ref())?;
@@ -19,7 +19,7 @@ mod roles;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::data::Table;
+use crate::data::{MissingTokens, Table};
 use crate::encode::{Encoded, Encoder, TargetEncoder, Targets, Task};
 use crate::error::{Error, Result, nearest};
 use crate::methods::{self, Method, Predictor, Training};
@@ -107,6 +107,8 @@ pub struct Model {
     pub encoder: Encoder,
     /// The translation of the target.
     pub target: TargetEncoder,
+    /// The words that meant "missing" in the training file; new files are read the same way.
+    pub missing: MissingTokens,
     /// Intervals from held-out residuals, for regression.
     pub intervals: Option<Intervals>,
     /// What is worth knowing about the fit.
@@ -163,6 +165,7 @@ impl Model {
             roles: roles.clone(),
             encoder: prepared.encoder,
             target,
+            missing: MissingTokens::default(),
             intervals: None,
             summary,
             predictor,

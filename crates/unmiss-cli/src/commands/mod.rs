@@ -1,6 +1,10 @@
 //! One file per command. A command reads its options, calls the library, and prints what came out.
 
+mod demo;
+mod fit;
 mod methods;
+mod predict;
+mod show;
 
 use clap::Subcommand;
 use unmiss::error::Result;
@@ -11,6 +15,14 @@ use crate::printer::Printer;
 /// What the program can do.
 #[derive(Subcommand)]
 pub enum Command {
+    /// The tour: describe, fit and predict on a built-in table
+    Demo,
+    /// Learn to predict a column from the others, holes and all, and save the model
+    Fit(Box<fit::Arguments>),
+    /// Predict new rows with a saved model
+    Predict(predict::Arguments),
+    /// Tell what is in a model file
+    Show(show::Arguments),
     /// List the methods, or tell all about one: idea, paper, settings, when to use it
     Methods(methods::Arguments),
 }
@@ -18,12 +30,16 @@ pub enum Command {
 impl Command {
     /// What runs when no command is given.
     pub fn demo() -> Self {
-        Self::Methods(methods::Arguments::default())
+        Self::Demo
     }
 
     /// Runs the command.
-    pub fn run(&self, _general: &General, _printer: &Printer) -> Result<()> {
+    pub fn run(&self, general: &General, printer: &Printer) -> Result<()> {
         match self {
+            Self::Demo => demo::run(general, printer),
+            Self::Fit(arguments) => fit::run(arguments, general, printer),
+            Self::Predict(arguments) => predict::run(arguments, general, printer),
+            Self::Show(arguments) => show::run(arguments),
             Self::Methods(arguments) => methods::run(arguments),
         }
     }

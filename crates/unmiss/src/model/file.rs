@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{Intervals, Model, Recipe, Roles, Summary};
+use crate::data::MissingTokens;
 use crate::encode::{Encoder, TargetEncoder, Task};
 use crate::error::{Error, Result};
 use crate::methods;
@@ -24,6 +25,7 @@ struct Header {
     roles: Roles,
     encoder: Encoder,
     target: TargetEncoder,
+    missing: MissingTokens,
     intervals: Option<Intervals>,
     summary: Summary,
 }
@@ -43,6 +45,7 @@ impl Model {
             roles: self.roles.clone(),
             encoder: self.encoder.clone(),
             target: self.target.clone(),
+            missing: self.missing.clone(),
             intervals: self.intervals.clone(),
             summary: self.summary.clone(),
         };
@@ -91,6 +94,7 @@ impl Model {
             roles: header.roles,
             encoder: header.encoder,
             target: header.target,
+            missing: header.missing,
             intervals: header.intervals,
             summary: header.summary,
             predictor,

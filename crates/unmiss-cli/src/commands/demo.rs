@@ -1,0 +1,107 @@
+//! `unmiss demo`: the tour on built-in data. It describes, fits, and predicts rows with more and more holes.
+
+use std::path::Path;
+
+use unmiss::data::{self, Column, Table};
+use unmiss::error::Result;
+use unmiss::model::{Model, Predictions, Roles};
+
+use super::fit::{fit_table, report, short_list};
+use crate::General;
+use crate::output::{print, wrapped};
+use crate::printer::Printer;
+
+const SAMPLE: &str = "sample:horse-colic";
+const TARGET: &str = "surgical_lesion";
+
+/// Columns known only after the operation, which would give the answer away.
+const AFTERWARDS: [&str; 6] = ["outcome", "lesion_type1", "lesion_type2", "lesion_type3", "cp_data", "hospital_number"];
+
+/// Runs the command.
+pub fn run(general: &General, printer: &Printer) -> Result<()> {
+    heading("1. A table with holes")?;
+    say(
+        "300 horses with colic, examined in a clinic: pulse, temperature, pain and so on. A quarter of the cells \
+         is empty, and only a handful of horses have all of them. The question: will surgery find a lesion?",
+    )?;
+    let table = data::read(Path::new(SAMPLE), &data::ReadOptions::default())?.table;
+    print(&format!("  $ unmiss describe {SAMPLE} --target {TARGET}\n\n"))?;
+    print(&holes(&table))?;
+
+    heading("2. Fit a predictor that takes the holes as they are")?;
+    print(&format!("  $ unmiss fit {SAMPLE} --target {TARGET} -o colic.unmiss\n\n"))?;
+    let ignore = AFTERWARDS.iter().filter(|name| table.column(name).is_ok()).map(|name| (*name).to_owned());
+    let roles = Roles { ignore: ignore.collect(), ..Roles::target(TARGET) };
+    let run = printer.run(general)?;
+    let (model, choice) = fit_table(&table, &roles, &short_list()?, 5, &run, printer)?;
+    print(&report(&table, &model, &choice))?;
+
+    heading("3. Predict, with less and less known")?;
+    say(
+        "The same horse, with its cells taken away one after the other. A hole is never an error; the answer \
+         moves towards what is known of all horses.",
+    )?;
+    print(&fading(&table, &model)?)?;
+
+    heading("What next")?;
+    say(
+        "Your own table: `unmiss describe FILE`, `unmiss fit FILE --target COLUMN`, `unmiss predict MODEL FILE`. \
+         `unmiss methods` lists the methods, `unmiss --help` everything else.",
+    )
+}
+
+fn heading(text: &str) -> Result<()> {
+    print(&format!("\n{text}\n{}\n\n", "=".repeat(text.chars().count())))
+}
+
+fn say(text: &str) -> Result<()> {
+    print(&format!("{}\n\n", wrapped(text, 0)))
+}
+
+fn holes(table: &Table) -> String {
+    let mut columns: Vec<&Column> = table.columns().iter().collect();
+    columns.sort_by_key(|column| std::cmp::Reverse(column.missing()));
+    let mut text = String::from("  the columns with most holes:\n");
+    for column in columns.iter().take(6) {
+        let share = column.missing() as f64 / column.rows() as f64;
+        let bar = crate::output::bar(share, 30);
+        text.push_str(&format!(
+            "  {:32} {:>5.1} %  {bar}\n",
+            crate::output::cut(&column.name, 32),
+            100.0 * share
+        ));
+    }
+    text
+}
+
+/// The prediction for the best-known horse as its cells are hidden, input by input.
+fn fading(table: &Table, model: &Model) -> Result<String> {
+    let names: Vec<&str> = model.input_names().collect();
+    let known = |row: usize| {
+        names.iter().filter(|name| table.column(name).is_ok_and(|column| column.observed[row])).count()
+    };
+    let row = (0..table.rows()).max_by_key(|&row| known(row)).unwrap_or(0);
+    let mut text = String::from("  known cells   chance of a surgical lesion\n");
+    for left in [known(row), 12, 8, 4, 2, 0] {
+        let mut horse = table.select(&[row]);
+        let mut kept = 0;
+        for column in horse.columns_mut().iter_mut().filter(|column| names.contains(&column.name.as_str())) {
+            if column.observed[0] {
+                kept += 1;
+                column.observed[0] = kept <= left;
+            }
+        }
+        if let Predictions::Probabilities(chances) = model.predict(&horse, |_, _| {})? {
+            let yes =
+                model.target.levels.iter().position(|level| level == "yes" || level == "1").unwrap_or(0);
+            let chance = chances[yes];
+            text.push_str(&format!(
+                "  {left:>11}   {:>5.1} %  {}\n",
+                100.0 * chance,
+                crate::output::bar(chance, 30)
+            ));
+        }
+    }
+    text.push('\n');
+    Ok(text)
+}

@@ -1,0 +1,290 @@
+//! `unmiss fit`: compare a short list of methods by cross-validation, fit the best on all rows, save it.
+
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+use unmiss::compare::{Choice, Entry, fit_best};
+use unmiss::data::Table;
+use unmiss::encode::{ClassWeights, Task, target::TaskKind};
+use unmiss::error::{Error, Result};
+use unmiss::metrics::Score;
+use unmiss::model::{Model, Recipe, Roles};
+use unmiss::run::Run;
+
+use crate::General;
+use crate::input::InputArguments;
+use crate::output::{number, print, wrapped};
+use crate::printer::Printer;
+
+/// The methods that are compared when none is named.
+const SHORT_LIST: [&str; 3] = ["network", "linear", "trees"];
+
+/// What to fit, on what, and where to put it.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// The table: CSV, TSV, Parquet, gzipped or not; `-` for standard input, or sample:horse-colic
+    data: PathBuf,
+    /// The column to predict
+    #[arg(long, value_name = "COLUMN")]
+    target: String,
+    /// Where to write the model
+    #[arg(short, long, value_name = "FILE", default_value = "model.unmiss")]
+    output: PathBuf,
+    /// Fit this method instead of comparing the short list (network, linear, trees)
+    #[arg(long, value_name = "NAME")]
+    method: Vec<String>,
+    /// Change a setting of the method, as NAME=VALUE; `unmiss methods NAME` lists them (repeatable)
+    #[arg(long, value_name = "NAME=VALUE")]
+    set: Vec<String>,
+    /// Columns carried over to the predictions and not learned from
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    id: Vec<String>,
+    /// Columns to leave out
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    ignore: Vec<String>,
+    /// A column of row weights
+    #[arg(long, value_name = "COLUMN")]
+    weight: Option<String>,
+    /// What to predict, if the guess from the target's values is not wanted
+    #[arg(long, value_name = "TASK")]
+    task: Option<TaskArgument>,
+    /// How classes of unequal size weigh in learning
+    #[arg(long, value_name = "HOW", default_value = "equal")]
+    class_weights: ClassWeightsArgument,
+    /// Folds of the cross-validation
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(2..=100))]
+    folds: u16,
+    /// Begin anew even if an earlier fit of the same model was cut off
+    #[arg(long)]
+    fresh: bool,
+    #[command(flatten)]
+    input: InputArguments,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum TaskArgument {
+    Regression,
+    Classification,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum ClassWeightsArgument {
+    Equal,
+    Balanced,
+}
+
+/// Runs the command.
+pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Result<()> {
+    let recipes = arguments.recipes()?;
+    let roles = arguments.roles();
+    check_writable(&arguments.output)?;
+    let table = arguments.input.read(&arguments.data, false, printer)?;
+    let checkpoints = Checkpoints::open(&arguments.output, arguments.fresh, printer)?;
+    let run = printer.run(general)?.checkpoints_in(&checkpoints.folder);
+    let (mut model, choice) =
+        fit_table(&table, &roles, &recipes, usize::from(arguments.folds), &run, printer)?;
+    model.missing = arguments.input.options()?.missing;
+    model.save(&arguments.output)?;
+    checkpoints.clear();
+    print(&report(&table, &model, &choice))?;
+    print(&format!("\nThe model is in {}.\n", arguments.output.display()))
+}
+
+/// Compares and fits, telling what is going on.
+pub fn fit_table(
+    table: &Table,
+    roles: &Roles,
+    recipes: &[Recipe],
+    folds: usize,
+    run: &Run,
+    printer: &Printer,
+) -> Result<(Model, Choice)> {
+    let result = fit_best(table, roles, recipes, folds, run);
+    printer.close();
+    result
+}
+
+impl Arguments {
+    fn roles(&self) -> Roles {
+        Roles {
+            target: self.target.clone(),
+            id: self.id.clone(),
+            ignore: self.ignore.clone(),
+            weight: self.weight.clone(),
+            class_weights: match self.class_weights {
+                ClassWeightsArgument::Equal => ClassWeights::Equal,
+                ClassWeightsArgument::Balanced => ClassWeights::Balanced,
+            },
+            task: self.task.map(|task| match task {
+                TaskArgument::Regression => TaskKind::Regression,
+                TaskArgument::Classification => TaskKind::Classification,
+            }),
+        }
+    }
+
+    fn recipes(&self) -> Result<Vec<Recipe>> {
+        if self.method.is_empty() {
+            if let Some(setting) = self.set.first() {
+                return Err(Error::setting(setting, "settings belong to a method")
+                    .with_hint("name it: --method network --set NAME=VALUE"));
+            }
+            return short_list();
+        }
+        let mut recipes = self.method.iter().map(|name| Recipe::named(name)).collect::<Result<Vec<_>>>()?;
+        for setting in &self.set {
+            let (name, value) = setting.split_once('=').ok_or_else(|| {
+                Error::setting(setting, "is not of the form NAME=VALUE")
+                    .with_hint("for example --set layers=2")
+            })?;
+            recipes = recipes.into_iter().map(|recipe| recipe.set(name, value)).collect::<Result<_>>()?;
+        }
+        Ok(recipes)
+    }
+}
+
+/// The short list with default settings.
+pub fn short_list() -> Result<Vec<Recipe>> {
+    SHORT_LIST.iter().map(|name| Recipe::named(name)).collect()
+}
+
+/// What was learned from, how the methods did, and what won.
+pub fn report(table: &Table, model: &Model, choice: &Choice) -> String {
+    let mut text = String::new();
+    let summary = &model.summary;
+    text.push_str(&wrapped(&task_words(model), 0));
+    text.push('\n');
+    let mut learned = format!(
+        "Learned from {} of {} rows and {} input columns; {:.1} % of the input cells are missing.",
+        number(summary.rows),
+        number(table.rows()),
+        model.encoder.width(),
+        100.0 * summary.missing_share
+    );
+    if summary.rows_without_target > 0 {
+        let count = number(summary.rows_without_target);
+        learned.push_str(&format!(" {count} rows without a target were left out."));
+    }
+    text.push_str(&wrapped(&learned, 0));
+    text.push_str("\n\n");
+    text.push_str(&score_table(choice));
+    for sentence in choice.words().iter().chain(&choice.failures) {
+        text.push_str(&wrapped(sentence, 0));
+        text.push('\n');
+    }
+    if let Some(half) = model.half_width(model.encoder.width(), 0.9) {
+        text.push_str(&wrapped(
+            &format!(
+                "Prediction intervals come from the held-out errors: at level 90 % they reach {half:.4} to either \
+                 side for a complete row, and hold for 90 % of new rows like these."
+            ),
+            0,
+        ));
+        text.push('\n');
+    }
+    text
+}
+
+fn task_words(model: &Model) -> String {
+    let name = &model.target.name;
+    match model.target.task {
+        Task::Regression => format!("Task: regression, predicting the number `{name}`."),
+        Task::Classification { classes } => {
+            let levels =
+                model.target.levels.iter().take(8).map(String::as_str).collect::<Vec<_>>().join(", ");
+            let more = if classes > 8 { ", ..." } else { "" };
+            format!("Task: classification, predicting `{name}` ({classes} classes: {levels}{more}).")
+        }
+    }
+}
+
+fn score_table(choice: &Choice) -> String {
+    if choice.entries.is_empty() {
+        return "The comparison was stopped before any method was done.\n".into();
+    }
+    let rows = if choice.rows.len() < choice.all_rows {
+        format!("{} of the {} rows", number(choice.rows.len()), number(choice.all_rows))
+    } else {
+        format!("all {} rows", number(choice.rows.len()))
+    };
+    let mut text = format!("{}-fold cross-validation on {rows} (mean +- 95 % interval):\n\n", choice.folds);
+    text.push_str(&format!(
+        "  {:10} {:>19} {:>19} {:>12} {:>9}\n",
+        "method",
+        columns(choice)[0],
+        columns(choice)[1],
+        columns(choice)[2],
+        "seconds"
+    ));
+    for entry in &choice.entries {
+        text.push_str(&score_line(entry, choice.folds));
+    }
+    text.push('\n');
+    text
+}
+
+fn columns(choice: &Choice) -> [&'static str; 3] {
+    match choice.entries.first().and_then(|entry| entry.scores.first()) {
+        Some(Score::Regression { .. }) => ["RMSE / sd", "R2", "MAE / sd"],
+        _ => ["log-loss", "AUROC", "accuracy"],
+    }
+}
+
+fn score_line(entry: &Entry, folds: usize) -> String {
+    let share = 1.0 / folds as f64;
+    let third = |score: &Score| match score {
+        Score::Regression { mae, .. } => *mae,
+        Score::Classification { accuracy, .. } => *accuracy,
+    };
+    let pair = |(mean, half): (f64, f64)| format!("{mean:.4} +- {half:.4}");
+    format!(
+        "  {:10} {:>19} {:>19} {:>12.4} {:>9.1}\n",
+        entry.recipe.method.name(),
+        pair(entry.mean(Score::loss, share)),
+        pair(entry.mean(Score::headline, share)),
+        entry.mean(third, share).0,
+        entry.seconds
+    )
+}
+
+/// A fit can take long: that its result can't be written should be known before.
+fn check_writable(path: &Path) -> Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if path.is_dir() || !folder.is_dir() {
+        let what = std::io::Error::other(
+            "the model can't be written there: it is a folder, or its folder is missing",
+        );
+        return Err(Error::io(path, what));
+    }
+    Ok(())
+}
+
+/// The folder beside the model in which a fit keeps what it has done so far.
+struct Checkpoints {
+    folder: PathBuf,
+}
+
+impl Checkpoints {
+    fn open(output: &Path, fresh: bool, printer: &Printer) -> Result<Self> {
+        let mut name = output.as_os_str().to_owned();
+        name.push(".unfinished");
+        let checkpoints = Self { folder: PathBuf::from(name) };
+        if checkpoints.folder.is_dir() {
+            if fresh {
+                checkpoints.clear();
+            } else {
+                let folder = checkpoints.folder.display();
+                printer.say(&format!(
+                    "note: going on with the unfinished fit in {folder} where it still applies"
+                ));
+            }
+        }
+        std::fs::create_dir_all(&checkpoints.folder)
+            .map_err(|error| Error::io(&checkpoints.folder, error))?;
+        Ok(checkpoints)
+    }
+
+    /// Takes the folder away; what is left behind does no harm.
+    fn clear(&self) {
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}

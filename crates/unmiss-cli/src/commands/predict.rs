@@ -1,0 +1,232 @@
+//! `unmiss predict`: a model and new rows in, predictions out, batch by batch in bounded memory.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use unmiss::data::{BatchOptions, Batches, CsvWriter, Kind, Table};
+use unmiss::encode::Task;
+use unmiss::error::{Error, Result, nearest};
+use unmiss::metrics::most_probable;
+use unmiss::model::{Model, Predictions};
+use unmiss::run::Run;
+
+use crate::General;
+use crate::output::number;
+use crate::printer::Printer;
+
+/// Rows read, predicted and written at a time.
+const BATCH: usize = 16_384;
+
+/// Which model, which rows, where to.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// The model that `unmiss fit` wrote
+    model: PathBuf,
+    /// New rows: CSV, TSV, Parquet, gzipped or not; `-` for standard input
+    data: PathBuf,
+    /// Where to write the predictions [default: standard output]
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    output: PathBuf,
+    /// Share of new rows that prediction intervals hold for (regression)
+    #[arg(long, value_name = "SHARE", default_value_t = 0.9)]
+    level: f64,
+    /// Columns carried over to the predictions, besides those named when the model was fitted
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    id: Vec<String>,
+}
+
+/// Runs the command.
+pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Result<()> {
+    if !(arguments.level > 0.0 && arguments.level < 1.0) {
+        return Err(Error::setting("level", format!("{} is not between 0 and 1", arguments.level)));
+    }
+    let model = Model::load(&arguments.model)?;
+    let run = printer.run(general)?;
+    let rows = predict_file(&model, arguments, &run)?;
+    printer.close();
+    if arguments.output != Path::new("-") {
+        let (rows, output) = (number(rows), arguments.output.display());
+        printer.say(&format!("{rows} predictions are in {output}"));
+    }
+    Ok(())
+}
+
+fn predict_file(model: &Model, arguments: &Arguments, run: &Run) -> Result<usize> {
+    let (mut batches, ids) = open(model, arguments, run)?;
+    let header = header(model, &ids);
+    let mut writer = CsvWriter::create(&arguments.output, &header)?;
+    let mut watch = Watch::new(model);
+    let mut rows = 0;
+    while let Some(batch) = run.compute(|| batches.next())? {
+        if run.stopped() {
+            return Err(Error::Stopped);
+        }
+        watch.look(&batch, model);
+        let predictions =
+            run.compute(|| model.predict(&batch, |column, level| watch.unseen(column, level)))?;
+        write_batch(&mut writer, model, &batch, &ids, &predictions, arguments.level)?;
+        rows += batch.rows();
+    }
+    writer.finish()?;
+    watch.tell(model, rows, run);
+    Ok(rows)
+}
+
+/// Opens the new rows with the kinds the columns had in training, and finds the id columns.
+fn open(model: &Model, arguments: &Arguments, run: &Run) -> Result<(Batches, Vec<String>)> {
+    let mut kinds: BTreeMap<String, Kind> = BTreeMap::new();
+    kinds.extend(model.encoder.numbers.iter().map(|feature| (feature.name.clone(), Kind::Real)));
+    kinds.extend(model.encoder.categories.iter().map(|feature| (feature.name.clone(), Kind::Category)));
+    let mut ids = model.roles.id.clone();
+    ids.extend(arguments.id.iter().filter(|id| !model.roles.id.contains(id)).cloned());
+    // An input can be carried over too; it is then read as an input and written from there.
+    for id in &ids {
+        kinds.entry(id.clone()).or_insert(Kind::Text);
+    }
+    let options =
+        BatchOptions { missing: model.missing.clone(), kinds, rows: BATCH, ..BatchOptions::default() };
+    let batches = Batches::open(&arguments.data, &options)?;
+    let columns: BTreeSet<&str> = batches.header().iter().map(String::as_str).collect();
+    check_inputs(model, &columns, &arguments.data)?;
+    let absent: Vec<String> = ids.iter().filter(|id| !columns.contains(id.as_str())).cloned().collect();
+    for id in &absent {
+        run.warn(format!("the id column `{id}` is not in the new data and is not carried over"));
+    }
+    ids.retain(|id| !absent.contains(id));
+    let known: BTreeSet<&str> = model.input_names().chain(ids.iter().map(String::as_str)).collect();
+    let ours = |name: &&&str| {
+        !known.contains(**name)
+            && **name != model.target.name
+            && !model.roles.ignore.iter().any(|n| n == **name)
+    };
+    let extra: Vec<&str> = columns.iter().filter(ours).copied().collect();
+    if !extra.is_empty() {
+        let shown = extra.iter().take(5).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        let more = if extra.len() > 5 { format!(" and {} more", extra.len() - 5) } else { String::new() };
+        run.note(format!("columns that the model did not learn from are ignored: {shown}{more}"));
+    }
+    Ok((batches, ids))
+}
+
+fn check_inputs(model: &Model, columns: &BTreeSet<&str>, data: &Path) -> Result<()> {
+    let absent: Vec<&str> = model.input_names().filter(|name| !columns.contains(name)).collect();
+    let Some(first) = absent.first() else { return Ok(()) };
+    let shown = absent.iter().take(5).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    let more = if absent.len() > 5 { format!(" and {} more", absent.len() - 5) } else { String::new() };
+    let what =
+        format!("{}: the model learned from columns that are not there: {shown}{more}", data.display());
+    Err(Error::data(what).with_hint(match nearest(first, columns.iter().copied()) {
+        Some(near) => format!(
+            "is `{first}` now called `{near}`? Rename it; a column whose values are unknown may be empty"
+        ),
+        None => format!("add the column `{first}`; it may be empty if its values are unknown"),
+    }))
+}
+
+fn header(model: &Model, ids: &[String]) -> Vec<String> {
+    let mut header = ids.to_vec();
+    header.push("prediction".into());
+    match model.target.task {
+        Task::Regression if model.intervals.is_some() => header.extend(["lower".into(), "upper".into()]),
+        Task::Regression => {}
+        Task::Classification { .. } => {
+            header.extend(model.target.levels.iter().map(|level| format!("probability_{level}")));
+        }
+    }
+    header
+}
+
+fn write_batch(
+    writer: &mut CsvWriter,
+    model: &Model,
+    batch: &Table,
+    ids: &[String],
+    predictions: &Predictions,
+    level: f64,
+) -> Result<()> {
+    let ids = ids.iter().map(|id| batch.column(id)).collect::<Result<Vec<_>>>()?;
+    for row in 0..batch.rows() {
+        for id in &ids {
+            match id.cell(row) {
+                Some(cell) => writer.text(&cell),
+                None => writer.missing(),
+            }
+        }
+        match predictions {
+            Predictions::Numbers { values, known } => {
+                writer.number(values[row]);
+                if let Some(half) = model.half_width(known[row], level) {
+                    writer.number(values[row] - half);
+                    writer.number(values[row] + half);
+                }
+            }
+            Predictions::Probabilities(all) => {
+                let classes = model.target.levels.len();
+                let probabilities = &all[row * classes..(row + 1) * classes];
+                writer.text(&model.target.levels[most_probable(probabilities)]);
+                probabilities.iter().for_each(|probability| writer.number(*probability));
+            }
+        }
+        writer.end_row()?;
+    }
+    Ok(())
+}
+
+/// What the user should know about the new rows: counted on the way, told once at the end.
+struct Watch {
+    /// Missing cells per input column.
+    missing: BTreeMap<String, usize>,
+    /// Levels that training never saw, by column.
+    unseen: BTreeMap<String, BTreeSet<String>>,
+}
+
+/// Unseen levels remembered per column, so that memory stays bounded.
+const MOST_LEVELS_TOLD: usize = 100;
+
+impl Watch {
+    fn new(model: &Model) -> Self {
+        let missing = model.input_names().map(|name| (name.to_owned(), 0)).collect();
+        Self { missing, unseen: BTreeMap::new() }
+    }
+
+    fn look(&mut self, batch: &Table, model: &Model) {
+        for name in model.input_names() {
+            if let (Ok(column), Some(count)) = (batch.column(name), self.missing.get_mut(name)) {
+                *count += column.missing();
+            }
+        }
+    }
+
+    fn unseen(&mut self, column: &str, level: &str) {
+        let levels = self.unseen.entry(column.to_owned()).or_default();
+        if levels.len() < MOST_LEVELS_TOLD {
+            levels.insert(level.to_owned());
+        }
+    }
+
+    fn tell(&self, model: &Model, rows: usize, run: &Run) {
+        for (column, levels) in &self.unseen {
+            let shown =
+                levels.iter().take(3).map(|level| format!("`{level}`")).collect::<Vec<_>>().join(", ");
+            let more = if levels.len() > 3 { ", ..." } else { "" };
+            run.warn(format!(
+                "column `{column}` has values that training never saw ({shown}{more}); they count as missing"
+            ));
+        }
+        let numbers = model.encoder.numbers.iter().map(|feature| (&feature.name, feature.missing));
+        let categories = model.encoder.categories.iter().map(|feature| (&feature.name, feature.missing));
+        for (name, missing_in_training) in numbers.chain(categories) {
+            let missing = self.missing.get(name).copied().unwrap_or(0);
+            let complete = missing_in_training == 0;
+            if missing == rows && rows > 0 {
+                let before = if complete { "was complete" } else { "had values" };
+                run.warn(format!("column `{name}` {before} in training and is empty in all {} new rows; expect worse predictions", number(rows)));
+            } else if complete && missing > 0 {
+                let share = 100.0 * missing as f64 / rows as f64;
+                run.warn(format!(
+                    "column `{name}` was complete in training and is missing in {share:.1} % of the new rows"
+                ));
+            }
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! `unmiss show`: what is in a model file.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+use unmiss::encode::{Scale, Task};
+use unmiss::error::{Error, Result};
+use unmiss::model::{FORMAT, Model};
+
+use crate::output::{column, number, print, wrapped};
+
+/// Columns listed unless all are asked for.
+const MOST_LISTED: usize = 30;
+
+/// Which model.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// The model that `unmiss fit` wrote
+    model: PathBuf,
+    /// List every column, however many there are
+    #[arg(long)]
+    all: bool,
+}
+
+/// Runs the command.
+pub fn run(arguments: &Arguments) -> Result<()> {
+    let model = Model::load(&arguments.model)?;
+    let bytes =
+        std::fs::metadata(&arguments.model).map_err(|error| Error::io(&arguments.model, error))?.len();
+    let mut text = format!("{}: a model of `{}`\n\n", arguments.model.display(), model.target.name);
+    text.push_str(&facts(&model, bytes));
+    text.push_str(&inputs(&model, if arguments.all { usize::MAX } else { MOST_LISTED }));
+    if !model.summary.notes.is_empty() {
+        text.push_str("\nHow it was chosen\n");
+        for note in &model.summary.notes {
+            text.push_str(&format!("{}\n", wrapped(note, 2)));
+        }
+    }
+    print(&text)
+}
+
+fn facts(model: &Model, bytes: u64) -> String {
+    let target = &model.target;
+    let task = match target.task {
+        Task::Regression => format!("regression, from {} to {}", target.low, target.high),
+        Task::Classification { classes } => {
+            format!("classification, {classes} classes: {}", target.levels.join(", "))
+        }
+    };
+    let summary = &model.summary;
+    let mut lines = vec![
+        ("task", task),
+        ("method", format!("{} ({})", model.recipe.method.name(), model.recipe.method.about().title)),
+        ("settings", changed_settings(model)),
+        (
+            "rows",
+            format!(
+                "{} ({} without a target left out)",
+                number(summary.rows),
+                number(summary.rows_without_target)
+            ),
+        ),
+        ("missing", format!("{:.1} % of the input cells", 100.0 * summary.missing_share)),
+        ("seed", summary.seed.to_string()),
+        ("file", format!("format {FORMAT}, {} kB", number((bytes as usize).div_ceil(1024)))),
+    ];
+    if let Some(fit) = summary.method.as_object() {
+        for (name, value) in fit.iter().filter(|(_, value)| !value.is_object()) {
+            lines.push((name.as_str(), plain(value)));
+        }
+    }
+    if let Some(half) = model.half_width(model.encoder.width(), 0.9) {
+        lines.push(("intervals", format!("+- {half:.4} at level 90 % for a complete row")));
+    }
+    let mut text = String::new();
+    for (name, value) in lines {
+        let value = wrapped(&value, 18);
+        text.push_str(&format!("  {:16}{}\n", name, value.trim_start()));
+    }
+    text
+}
+
+/// The settings that differ from the defaults.
+fn changed_settings(model: &Model) -> String {
+    let defaults = model.recipe.method.defaults();
+    let changed = model.recipe.settings.as_object().into_iter().flatten();
+    let changed: Vec<String> = changed
+        .filter(|(name, value)| defaults.get(name.as_str()) != Some(value))
+        .map(|(name, value)| format!("{name} = {}", plain(value)))
+        .collect();
+    if changed.is_empty() { "defaults".into() } else { changed.join(", ") }
+}
+
+fn inputs(model: &Model, most: usize) -> String {
+    let scale = match model.encoder.encoding.scale {
+        Scale::Standard => "standardised",
+        Scale::MinMax => "scaled to 0..1",
+        Scale::Robust => "scaled by quartiles",
+    };
+    let mut text = format!("\nInputs ({}; numbers are {scale})\n", model.encoder.width());
+    text.push_str(&format!("  {:28} {:9} {:>9}  {}\n", "column", "kind", "missing", "values in training"));
+    let share =
+        |missing: usize| format!("{:.1} %", 100.0 * missing as f64 / model.summary.rows.max(1) as f64);
+    let mut lines = Vec::new();
+    for feature in &model.encoder.numbers {
+        lines.push((
+            &feature.name,
+            feature.kind,
+            feature.missing,
+            format!("{} to {}", feature.low, feature.high),
+        ));
+    }
+    for feature in &model.encoder.categories {
+        let other = if feature.has_other() { ", (other)" } else { "" };
+        lines.push((
+            &feature.name,
+            feature.kind,
+            feature.missing,
+            format!("{}{other}", feature.levels.join(", ")),
+        ));
+    }
+    let count = lines.len();
+    for (name, kind, missing, values) in lines.into_iter().take(most) {
+        text.push_str(&format!(
+            "  {} {:9} {:>9}  {}\n",
+            column(name, 28),
+            kind.to_string(),
+            share(missing),
+            crate::output::cut(&values, 28)
+        ));
+    }
+    if count > most {
+        text.push_str(&format!("  ... and {} more (--all lists them)\n", count - most));
+    }
+    text
+}
+
+/// A JSON value as a person would write it.
+fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(items) => items.iter().map(plain).collect::<Vec<_>>().join(", "),
+        other => other.to_string(),
+    }
+}
