@@ -1,4 +1,69 @@
 //! Tables with holes: values and `observed` kept apart; reading and writing files; built-in samples.
+//!
+//! ```
+//! use unmiss::data::{Kind, ReadOptions, read_bytes};
+//! let text = b"age,sex,note\n61,m,NA\n,f,\"late, by train\"\n40,m,\n";
+//! let reading = read_bytes("ward.csv", text, &ReadOptions::default())?;
+//! let age = reading.table.column("age")?;
+//! assert_eq!(age.observed, [true, false, true]);
+//! assert_eq!(reading.table.column("sex")?.kind, Kind::Binary);
+//! # Ok::<(), unmiss::error::Error>(())
+//! ```
+//!
+//! # Which files
+//!
+//! | what | how it is told |
+//! |---|---|
+//! | CSV, TSV and their like | the delimiter is the one of `,` `;` TAB `\|` that occurs most often outside quotes in the header; on a tie the first of these; without any, a comma; can be given |
+//! | Parquet | by its first bytes; see the table in `data/parquet` for its types |
+//! | gzip | by its first bytes; files packed in several parts are read to the end |
+//! | standard input | the path `-` (Parquet is copied to a temporary file first) |
+//! | a built-in sample | the path `sample:NAME`; see [`SAMPLES`] |
+//!
+//! The first line names the columns; spaces around names are dropped, and every name must be there once. Text
+//! is UTF-8, with or without a byte order mark. Lines end with LF, CR LF or CR; lines without any byte are
+//! passed over, wherever they stand. Quotes follow RFC 4180: a cell that starts with `"` ends at the next `"`
+//! that is not doubled, and may contain delimiters and line ends; a quote elsewhere is an ordinary character.
+//!
+//! # What a cell becomes
+//!
+//! | in the file | in the table |
+//! |---|---|
+//! | an empty cell, also `""` or spaces only | a hole |
+//! | a word for "missing" ([`MissingTokens`]; `NA`, `?`, ... unless told otherwise), also in quotes or with spaces around it | a hole |
+//! | `12`, ` 12 `, `"12"`, `+12`, `-1.5e3`, `.5` | a number |
+//! | `1,5`, `1 000`, `12 kg`, `0x1F` | a word: there are no thousands separators and no decimal commas |
+//! | `inf`, `1e999` (too large for a number) | among numbers an error, among words a word |
+//! | a whole number beyond 2⁵³ (9007199254740992) | a word, so that no digit is lost |
+//! | anything else | a word, without spaces around it; in text columns the cell as it stands, without its quotes |
+//!
+//! # What kind a column is
+//!
+//! Found over all rows, in this order; [`ReadOptions::kinds`] overrules it.
+//!
+//! | all known cells | kind |
+//! |---|---|
+//! | there are none | real, with a note |
+//! | numbers of exactly two values | binary; `1`, `1.0` and `01` are the same level `1` |
+//! | whole numbers (also written `3.0`) up to 2⁵³ | integer |
+//! | numbers | real |
+//! | ISO 8601 dates, times or both | date: carried along, not an input |
+//! | words of exactly two values | binary |
+//! | more than 2000 different words; or more than 100, and more than a fifth of the cells are different | text: carried along, not an input |
+//! | other words, or words among numbers | category; the levels in ascending order, by value if all are numbers |
+//!
+//! A column told to be a category keeps the cells' text as levels (`01234` stays `01234`). A column told to be
+//! a number must have nothing but numbers and words for "missing".
+//!
+//! # What is remarked on, what is refused
+//!
+//! [`Reading::notes`] tells of columns that are text or dates, empty, of one value, or look like an id, and of
+//! columns that are numbers but for a few odd words (`-`, `unknown`, `<0.5`): more than nine tenths of at least
+//! 20 known cells are numbers. The note shows the words, as they most likely stand for holes.
+//!
+//! A row with fewer or more cells than the header, an empty or repeated name, a header without rows, bytes
+//! that are not text, a quote that never closes or has text behind it, a record of more than 64 MB: each is an
+//! error with file, line (counted as an editor counts) and column, and advice. Nothing is repaired silently.
 
 mod batches;
 mod cell;
