@@ -4,6 +4,7 @@
 //! error said in full. Results go to standard output; progress, notes and warnings to standard error.
 
 mod commands;
+mod input;
 mod output;
 mod printer;
 

@@ -1,5 +1,8 @@
 //! One file per command. A command reads its options, calls the library, and prints what came out.
 
+mod describe;
+mod describe_text;
+mod hide;
 mod methods;
 
 use clap::Subcommand;
@@ -11,6 +14,10 @@ use crate::printer::Printer;
 /// What the program can do.
 #[derive(Subcommand)]
 pub enum Command {
+    /// Say what is missing, where, together with what, and whether it looks random
+    Describe(describe::Arguments),
+    /// Hide known cells by a mechanism, to try methods on holes whose truth is known
+    Hide(hide::Arguments),
     /// List the methods, or tell all about one: idea, paper, settings, when to use it
     Methods(methods::Arguments),
 }
@@ -22,8 +29,10 @@ impl Command {
     }
 
     /// Runs the command.
-    pub fn run(&self, _general: &General, _printer: &Printer) -> Result<()> {
+    pub fn run(&self, general: &General, printer: &Printer) -> Result<()> {
         match self {
+            Self::Describe(arguments) => describe::run(arguments, general, printer),
+            Self::Hide(arguments) => hide::run(arguments, general, printer),
             Self::Methods(arguments) => methods::run(arguments),
         }
     }

@@ -29,7 +29,8 @@ pub fn choose(problem: &Problem<'_>, run: &Run) -> (f64, Vec<f64>) {
     }
     let folds = stratified_folds(problem, run.seed());
     let used = if rows <= MOST_ROWS_FOR_ALL_FOLDS { FOLDS } else { 1 };
-    let parts: Vec<(Vec<u32>, Vec<u32>)> = (0..used as u8).map(|fold| split(problem.picked, &folds, fold)).collect();
+    let parts: Vec<(Vec<u32>, Vec<u32>)> =
+        (0..used as u8).map(|fold| split(problem.picked, &folds, fold)).collect();
     let mut points = vec![vec![0.0; problem.size()]; used];
     let mut best = (fallback(rows), f64::INFINITY, points[0].clone());
     let mut worse = 0;
@@ -38,7 +39,8 @@ pub fn choose(problem: &Problem<'_>, run: &Run) -> (f64, Vec<f64>) {
         let mut loss = 0.0;
         for ((kept, held_out), point) in parts.iter().zip(&mut points) {
             let start = std::mem::take(point);
-            let Solution { weights, .. } = Problem { picked: kept, ..*problem }.minimize(*strength, start, run);
+            let Solution { weights, .. } =
+                Problem { picked: kept, ..*problem }.minimize(*strength, start, run);
             let held_out = Problem { picked: held_out, ..*problem };
             loss += held_out.mean_loss(&weights) * held_out.total();
             *point = weights;

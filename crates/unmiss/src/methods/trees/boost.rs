@@ -83,7 +83,13 @@ pub fn cell(inputs: &Encoded, numbers: usize, width: usize, row: usize, column: 
 ///
 /// # Errors
 /// When the library fails or panics.
-pub fn fit(columns: &Columns, targets: &[f64], classes: bool, settings: &Settings, run: &Run) -> Result<Forest> {
+pub fn fit(
+    columns: &Columns,
+    targets: &[f64],
+    classes: bool,
+    settings: &Settings,
+    run: &Run,
+) -> Result<Forest> {
     let low = targets.iter().copied().fold(f64::INFINITY, f64::min);
     let high = targets.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     if low >= high || columns.kept.is_empty() {
@@ -99,7 +105,8 @@ pub fn fit(columns: &Columns, targets: &[f64], classes: bool, settings: &Setting
     // The library panics on some inputs where it could return an error; none of its state outlives a panic.
     let fitted = catch_unwind(AssertUnwindSafe(|| booster.fit(&data, targets, weights, None)));
     let failed = |what: String| {
-        Error::method("trees", what).with_hint("try --method linear, or leave out the column that was added last")
+        Error::method("trees", what)
+            .with_hint("try --method linear, or leave out the column that was added last")
     };
     match fitted {
         Ok(result) => result.map_err(|error| failed(error.to_string()))?,

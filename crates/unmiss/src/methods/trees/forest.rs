@@ -57,7 +57,8 @@ impl Forest {
     pub fn from_booster(booster: &PerpetualBooster, columns: &[u32], folds: bool) -> Option<Self> {
         let trees = booster.trees.iter().map(|tree| flat(tree, columns, folds)).collect::<Option<_>>()?;
         let line = booster.regression_head.as_ref().map(|head| {
-            let scaled = head.coefficients.iter().zip(&head.feature_scales).map(|(c, s)| head.blend_weight * c / s);
+            let scaled =
+                head.coefficients.iter().zip(&head.feature_scales).map(|(c, s)| head.blend_weight * c / s);
             let slopes = columns.iter().zip(&head.feature_means).zip(scaled);
             Line {
                 slopes: slopes.map(|((column, mean), slope)| (*column, *mean, slope)).collect(),
@@ -89,7 +90,10 @@ impl Forest {
         let values = if folds { FOLDS } else { 1 };
         for (number, tree) in self.trees.iter().enumerate() {
             let sound = !tree.is_empty()
-                && tree.iter().enumerate().all(|(place, node)| node.is_sound(place, tree.len(), width, values));
+                && tree
+                    .iter()
+                    .enumerate()
+                    .all(|(place, node)| node.is_sound(place, tree.len(), width, values));
             if !sound {
                 return Err(format!("tree {number} has a node that points nowhere or is not finite"));
             }
@@ -123,7 +127,9 @@ impl Forest {
 impl Node {
     fn is_sound(&self, place: usize, nodes: usize, width: usize, values: usize) -> bool {
         let behind = |child: u32| (child as usize) > place && (child as usize) < nodes;
-        let children_ok = |Children(left, right, missing): &Children| [left, right, missing].into_iter().all(|c| behind(*c));
+        let children_ok = |Children(left, right, missing): &Children| {
+            [left, right, missing].into_iter().all(|c| behind(*c))
+        };
         match self {
             Self::Leaf(leaf) => leaf.len() == values && leaf.iter().all(|value| value.is_finite()),
             Self::Number { column, below, children } => {
@@ -140,7 +146,9 @@ fn leaf<'a>(tree: &'a [Node], row: &[f64]) -> &'a [f32] {
     loop {
         let (column, children) = match &tree[place] {
             Node::Leaf(values) => return values,
-            Node::Number { column, children, .. } | Node::Codes { column, children, .. } => (*column, children),
+            Node::Number { column, children, .. } | Node::Codes { column, children, .. } => {
+                (*column, children)
+            }
         };
         let Children(left, right, missing) = *children;
         let value = row[column as usize];
@@ -149,7 +157,13 @@ fn leaf<'a>(tree: &'a [Node], row: &[f64]) -> &'a [f32] {
             Node::Codes { left, .. } => has_bit(left, value),
             Node::Leaf(_) => false,
         };
-        place = if value.is_nan() { missing } else if goes_left { left } else { right } as usize;
+        place = if value.is_nan() {
+            missing
+        } else if goes_left {
+            left
+        } else {
+            right
+        } as usize;
     }
 }
 

@@ -1,0 +1,69 @@
+//! Options that say how a table is read, shared by every command that reads one.
+
+use std::path::Path;
+
+use unmiss::data::{self, Kind, MissingTokens, ReadOptions, Table};
+use unmiss::error::{Error, Result};
+
+use crate::printer::Printer;
+
+/// How to read the table.
+#[derive(clap::Args, Default)]
+#[command(next_help_heading = "Reading the table")]
+pub struct InputArguments {
+    /// Words that mean "missing", besides the empty field [default: NA,N/A,NaN,nan,null,NULL,?]
+    #[arg(long, value_name = "WORDS", value_delimiter = ',')]
+    missing: Option<Vec<String>>,
+    /// Further words that mean "missing" in one column, as COLUMN=WORD (repeatable)
+    #[arg(long, value_name = "COLUMN=WORD")]
+    missing_in: Vec<String>,
+    /// The character between fields [default: found out]
+    #[arg(long, value_name = "CHARACTER")]
+    delimiter: Option<String>,
+    /// Columns whose values are categories, whatever they look like
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    categorical: Vec<String>,
+    /// Columns whose values are numbers; anything else in them is an error
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    numeric: Vec<String>,
+}
+
+impl InputArguments {
+    /// Reads the table and tells what the reader noticed.
+    pub fn read(&self, path: &Path, keep_source: bool, printer: &Printer) -> Result<Table> {
+        let reading = data::read(path, &ReadOptions { keep_source, ..self.options()? })?;
+        for note in &reading.notes {
+            printer.say(&format!("note: {note}"));
+        }
+        Ok(reading.table)
+    }
+
+    /// The library's form of these options.
+    pub fn options(&self) -> Result<ReadOptions> {
+        let mut options = ReadOptions { delimiter: self.delimiter()?, ..ReadOptions::default() };
+        if let Some(words) = &self.missing {
+            options.missing = MissingTokens::new(words);
+        }
+        for pair in &self.missing_in {
+            let (column, word) = pair.split_once('=').ok_or_else(|| {
+                Error::setting("missing-in", format!("`{pair}` is not of the form COLUMN=WORD"))
+            })?;
+            options.missing.add_for(column, word);
+        }
+        let kinds = [(&self.categorical, Kind::Category), (&self.numeric, Kind::Real)];
+        for (columns, kind) in kinds {
+            options.kinds.extend(columns.iter().map(|column| (column.clone(), kind)));
+        }
+        Ok(options)
+    }
+
+    fn delimiter(&self) -> Result<Option<u8>> {
+        match self.delimiter.as_deref() {
+            None => Ok(None),
+            Some("tab" | "\\t") => Ok(Some(b'\t')),
+            Some(text) if text.len() == 1 => Ok(text.bytes().next()),
+            Some(text) => Err(Error::setting("delimiter", format!("`{text}` is not one character"))
+                .with_hint("say --delimiter ';' or --delimiter tab")),
+        }
+    }
+}
