@@ -39,7 +39,8 @@ pub fn page(description: &Description, file: &str) -> String {
 }
 
 fn columns(description: &Description) -> String {
-    let mut holes: Vec<&ColumnHoles> = description.columns.iter().filter(|column| column.missing > 0).collect();
+    let mut holes: Vec<&ColumnHoles> =
+        description.columns.iter().filter(|column| column.missing > 0).collect();
     holes.sort_by_key(|column| std::cmp::Reverse(column.missing));
     let mut text = format!("\nMissing by column\n  {}   missing     share\n", column("column", 34));
     for one in holes.iter().take(LISTED) {
@@ -51,8 +52,7 @@ fn columns(description: &Description) -> String {
             bar(one.share, 20)
         ));
     }
-    let (more, complete) =
-        (holes.len().saturating_sub(LISTED), description.columns.len() - holes.len());
+    let (more, complete) = (holes.len().saturating_sub(LISTED), description.columns.len() - holes.len());
     if more > 0 {
         text.push_str(&format!("  and {} more columns with holes\n", number(more)));
     }
@@ -183,7 +183,8 @@ fn target_by_known_cells(target: &TargetDescription) -> String {
     }
     match target.known_cells_test {
         Some(test) => {
-            let sentence = format!("Test of no relation: {}, strength {:.2}.", p_value(test.p_value), test.strength);
+            let sentence =
+                format!("Test of no relation: {}, strength {:.2}.", p_value(test.p_value), test.strength);
             text.push_str(&format!("  {sentence}\n"));
         }
         None => text.push_str("  All rows fall into one group: there is nothing to compare.\n"),
@@ -288,7 +289,8 @@ fn list(names: &[String], room: usize) -> String {
     let mut text = String::new();
     for (index, name) in names.iter().enumerate() {
         let last = index + 1 == names.len();
-        let rest = if last { String::new() } else { format!(" and {} more", number(names.len() - index - 1)) };
+        let rest =
+            if last { String::new() } else { format!(" and {} more", number(names.len() - index - 1)) };
         // Two names always show, each cut to its half; a long first one must leave room for the rest.
         let most = if names.len() > 1 && index < 2 { (room - 16) / 2 } else { room };
         let piece = if index == 0 { cut(name, most) } else { format!(", {}", cut(name, most)) };
@@ -338,7 +340,9 @@ mod tests {
     /// A table with long, wide and odd column names; `classes` of the target, 0 for a number.
     fn table(columns: usize, rows: usize, classes: usize) -> Table {
         let names = ["temperature", "体温の平均値体温の平均値体温の平均値体温の平均値", "a\nb\tc", "é"];
-        let cell = |row: usize, j: usize| if (row * (j + 3)) % 7 < j % 5 { f64::NAN } else { (row * j) as f64 * 1e5 };
+        let cell = |row: usize, j: usize| {
+            if (row * (j + 3)) % 7 < j % 5 { f64::NAN } else { (row * j) as f64 * 1e5 }
+        };
         let mut all: Vec<Column> = (0..columns)
             .map(|j| {
                 let numbers: Vec<f64> = (0..rows).map(|row| cell(row, j)).collect();
@@ -359,7 +363,9 @@ mod tests {
 
     #[test]
     fn no_line_is_wider_than_80_columns() {
-        for (columns, rows, classes) in [(60, 120, 0), (60, 120, 2), (9, 120, 7), (1, 3, 0), (4, 0, 0), (0, 0, 0)] {
+        for (columns, rows, classes) in
+            [(60, 120, 0), (60, 120, 2), (9, 120, 7), (1, 3, 0), (4, 0, 0), (0, 0, 0)]
+        {
             let table = table(columns, rows, classes);
             let target = table.columns().last().map(|column| column.name.clone());
             for target in [None, target.as_deref()] {

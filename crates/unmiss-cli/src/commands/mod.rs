@@ -2,6 +2,9 @@
 
 mod demo;
 mod fit;
+mod describe;
+mod describe_text;
+mod hide;
 mod methods;
 mod predict;
 mod show;
@@ -23,6 +26,10 @@ pub enum Command {
     Predict(predict::Arguments),
     /// Tell what is in a model file
     Show(show::Arguments),
+    /// Say what is missing, where, together with what, and whether it looks random
+    Describe(describe::Arguments),
+    /// Hide known cells by a mechanism, to try methods on holes whose truth is known
+    Hide(hide::Arguments),
     /// List the methods, or tell all about one: idea, paper, settings, when to use it
     Methods(methods::Arguments),
 }
@@ -40,6 +47,8 @@ impl Command {
             Self::Fit(arguments) => fit::run(arguments, general, printer),
             Self::Predict(arguments) => predict::run(arguments, general, printer),
             Self::Show(arguments) => show::run(arguments),
+            Self::Describe(arguments) => describe::run(arguments, general, printer),
+            Self::Hide(arguments) => hide::run(arguments, general, printer),
             Self::Methods(arguments) => methods::run(arguments),
         }
     }

@@ -75,6 +75,7 @@ mod kinds;
 mod options;
 mod output;
 mod parquet;
+mod raw;
 pub mod samples;
 pub mod source;
 mod split;

@@ -1,0 +1,42 @@
+//! `unmiss describe`: what is missing, where, together with what, and does it look random.
+
+use std::path::PathBuf;
+
+use unmiss::error::{Error, Result};
+use unmiss::missing::describe;
+use unmiss::run::Run;
+use unmiss::store::write_whole;
+
+use super::describe_text::page;
+use crate::General;
+use crate::input::InputArguments;
+use crate::output::print;
+use crate::printer::Printer;
+
+/// Which table to describe.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// The table: CSV, TSV or Parquet, plain or .gz; `-` reads standard input, sample:NAME a built-in one
+    data: PathBuf,
+    /// The target: tell also whether the holes have to do with it
+    #[arg(long, value_name = "COLUMN")]
+    target: Option<String>,
+    /// Write everything, also what the text leaves out, to a JSON file
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    #[command(flatten)]
+    input: InputArguments,
+}
+
+/// Describes and prints.
+pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Result<()> {
+    let table = arguments.input.read(&arguments.data, false, printer)?;
+    let run = Run::new(general.seed, general.threads)?;
+    let description = run.compute(|| describe(&table, arguments.target.as_deref()))?;
+    if let Some(path) = &arguments.json {
+        let json = serde_json::to_vec_pretty(&description)
+            .map_err(|error| Error::data(format!("the description can't be written as JSON: {error}")))?;
+        write_whole(path, &json)?;
+    }
+    print(&page(&description, &arguments.data.display().to_string()))
+}

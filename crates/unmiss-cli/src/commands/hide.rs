@@ -1,0 +1,159 @@
+//! `unmiss hide`: make holes in a table by a known mechanism, and keep what was hidden.
+
+use std::path::{Path, PathBuf};
+
+use unmiss::data::{self, CsvWriter, Table};
+use unmiss::error::{Error, Result};
+use unmiss::missing::{Hidden, Mechanism, hide, hideable};
+use unmiss::run::Run;
+
+use crate::General;
+use crate::input::InputArguments;
+use crate::output::{column, number, print, wrapped};
+use crate::printer::Printer;
+
+/// Columns listed in the summary.
+const LISTED: usize = 30;
+
+/// What to hide, and where to.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// The table: CSV, TSV or Parquet, plain or .gz; `-` reads standard input
+    data: PathBuf,
+    /// How cells are hidden, and which share of the known ones
+    ///
+    /// mcar:RATE completely at random. mar:RATE at random: a tenth of the columns is never hidden and drives
+    /// what is hidden in the others. self-logistic:RATE, self-gaussian:RATE, self-probit:RATE not at random:
+    /// whether a cell is hidden depends on its own value.
+    #[arg(long, value_name = "MECHANISM:RATE")]
+    how: Mechanism,
+    /// Where to write the table with the holes; every other cell stays as it is
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// Where to write what was hidden: row (from 1), column, value
+    #[arg(long, value_name = "FILE")]
+    truth: Option<PathBuf>,
+    /// The columns to hide cells in [default: all but text and dates]
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    columns: Vec<String>,
+    /// The target, in which nothing is hidden
+    #[arg(long, value_name = "COLUMN")]
+    target: Option<String>,
+    #[command(flatten)]
+    input: InputArguments,
+}
+
+/// Hides, writes, and tells what was done.
+pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Result<()> {
+    check_paths(arguments)?;
+    let table = arguments.input.read(&arguments.data, true, printer)?;
+    let columns = chosen(arguments, &table)?;
+    let run = Run::new(general.seed, general.threads)?;
+    let hidden = run.compute(|| hide(&table, &arguments.how, &columns, general.seed))?;
+    if let Some(path) = &arguments.truth {
+        write_truth(&table, &hidden, path)?;
+    }
+    data::write(&hidden.table, &arguments.output)?;
+    let text = summary(&hidden, arguments, general.seed);
+    if is_standard_output(&arguments.output) {
+        printer.say(text.trim_end());
+        return Ok(());
+    }
+    print(&text)
+}
+
+fn is_standard_output(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+/// The original must survive, and the two results must not overwrite each other.
+fn check_paths(arguments: &Arguments) -> Result<()> {
+    let same = |path: &Path| match (path.canonicalize(), arguments.data.canonicalize()) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => false,
+    };
+    let truth = arguments.truth.as_deref();
+    if same(&arguments.output) || truth.is_some_and(same) {
+        return Err(Error::setting("output", "the table itself would be overwritten")
+            .with_hint("give another name with -o: what is hidden could not be brought back"));
+    }
+    if truth == Some(arguments.output.as_path()) {
+        return Err(Error::setting("truth", "is the same file as the output"));
+    }
+    Ok(())
+}
+
+fn chosen(arguments: &Arguments, table: &Table) -> Result<Vec<String>> {
+    let target = arguments.target.as_deref();
+    if let Some(target) = target {
+        table.position(target)?;
+        if arguments.columns.iter().any(|column| column == target) {
+            return Err(Error::setting("columns", format!("`{target}` is the target and is never hidden")));
+        }
+    }
+    if arguments.columns.is_empty() {
+        return Ok(hideable(table, target.as_slice()));
+    }
+    Ok(arguments.columns.clone())
+}
+
+/// One line per hidden cell, row by row, with the value as it stood in the file.
+fn write_truth(table: &Table, hidden: &Hidden, path: &Path) -> Result<()> {
+    let mut writer = CsvWriter::create(path, &["row", "column", "value"])?;
+    for row in 0..table.rows() {
+        let mut cells: Option<Vec<String>> = None;
+        for (position, column) in table.columns().iter().enumerate() {
+            if !hidden.hidden[position][row] {
+                continue;
+            }
+            let raw = cells.get_or_insert_with(|| table.raw_row(row).unwrap_or_default());
+            let value = raw.get(position).cloned().or_else(|| column.cell(row)).unwrap_or_default();
+            writer.number((row + 1) as f64);
+            writer.text(&column.name);
+            writer.text(&value);
+            writer.end_row()?;
+        }
+    }
+    writer.finish()
+}
+
+fn summary(hidden: &Hidden, arguments: &Arguments, seed: u64) -> String {
+    let known: usize = hidden.rates.iter().map(|rate| rate.known).sum();
+    let cells: usize = hidden.rates.iter().map(|rate| rate.hidden).sum();
+    let head = format!(
+        "Hid {} of {} known cells in {} columns by {} (seed {seed}).",
+        number(cells),
+        number(known),
+        number(hidden.rates.len()),
+        arguments.how
+    );
+    let mut text =
+        format!("{}\n\n  {}      known     hidden     rate\n", wrapped(&head, 0), column("column", 36));
+    for rate in hidden.rates.iter().take(LISTED) {
+        let share = format!("{:.1} %", 100.0 * rate.rate());
+        text.push_str(&format!(
+            "  {} {:>10} {:>10} {:>8}\n",
+            column(&rate.name, 36),
+            number(rate.known),
+            number(rate.hidden),
+            if rate.spared { "spared" } else { &share }
+        ));
+    }
+    if hidden.rates.len() > LISTED {
+        text.push_str(&format!("  and {} more\n", number(hidden.rates.len() - LISTED)));
+    }
+    let emptied = hidden.rates.iter().filter(|rate| rate.known > 0 && rate.hidden == rate.known).count();
+    let mut remarks = Vec::new();
+    if hidden.rates.iter().any(|rate| rate.spared) {
+        remarks.push("Spared columns are complete and drive what is hidden in the others.".to_owned());
+    }
+    if emptied > 0 {
+        remarks
+            .push(format!("No known cell is left in {emptied} of the columns: a smaller rate keeps some."));
+    }
+    if let Some(truth) = &arguments.truth {
+        remarks.push(format!("What was hidden is in {}.", truth.display()));
+    }
+    remarks.iter().for_each(|remark| text.push_str(&format!("\n{}\n", wrapped(remark, 0))));
+    text
+}
