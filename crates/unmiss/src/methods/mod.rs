@@ -6,6 +6,9 @@
 pub mod linear;
 pub mod trees;
 
+#[cfg(test)]
+mod promises;
+
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -129,7 +132,9 @@ pub fn parse<S: Serialize + DeserializeOwned + Default>(settings: &Value) -> Res
             return Err(unknown_setting(name, &defaults));
         }
         // One value at a time, so that the error can say whose it is.
-        let alone = defaults.iter().map(|(key, default)| (key.clone(), if key == name { value } else { default }.clone()));
+        let alone = defaults
+            .iter()
+            .map(|(key, default)| (key.clone(), if key == name { value } else { default }.clone()));
         serde_json::from_value::<S>(Value::Object(alone.collect()))
             .map_err(|error| Error::setting(name, format!("`{}`: {error}", plain(value))))?;
     }
@@ -186,7 +191,9 @@ mod tests {
             assert!(error.to_string().contains(&format!("`{first}x`")), "{error}");
             assert!(error.hint().unwrap().starts_with(&format!("did you mean `{first}`?")));
             let wrong = serde_json::json!({ (first): ["a", "list"] });
-            assert!(method.encoding(&wrong).unwrap_err().to_string().starts_with(&format!("setting `{first}`")));
+            assert!(
+                method.encoding(&wrong).unwrap_err().to_string().starts_with(&format!("setting `{first}`"))
+            );
         }
     }
 }

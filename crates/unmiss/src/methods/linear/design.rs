@@ -141,7 +141,8 @@ impl Design {
         for (input, (observed, value)) in numbers_observed.iter().zip(&rows.numbers[numbers]).enumerate() {
             put(input as u32, if *observed { value * scale } else { self.number_fill[input] });
         }
-        for (block, (observed, code)) in self.blocks.iter().zip(codes_observed.iter().zip(&rows.codes[codes])) {
+        for (block, (observed, code)) in self.blocks.iter().zip(codes_observed.iter().zip(&rows.codes[codes]))
+        {
             if *observed {
                 if *code < block.codes {
                     put(block.first + code, scale);

@@ -5,10 +5,10 @@
 
 use std::ops::Range;
 
+use faer::diag::Diag;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt;
 use faer::linalg::evd;
-use faer::diag::Diag;
 use faer::{Mat, Par};
 use rayon::prelude::*;
 
@@ -99,8 +99,7 @@ pub fn eigen(lower: &Mat<f64>) -> Result<(Vec<f64>, Mat<f64>)> {
 /// Solves A x = b for a positive definite A given by its lower triangle; `None` where A is not.
 pub fn solve(mut lower: Mat<f64>, right: &[f64]) -> Option<Vec<f64>> {
     let size = lower.nrows();
-    let scratch =
-        llt::factor::cholesky_in_place_scratch::<f64>(size, Par::Seq, Default::default());
+    let scratch = llt::factor::cholesky_in_place_scratch::<f64>(size, Par::Seq, Default::default());
     llt::factor::cholesky_in_place(
         lower.as_mut(),
         Default::default(),

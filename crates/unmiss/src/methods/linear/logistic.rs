@@ -63,7 +63,8 @@ impl Problem<'_> {
             self.newton(strength, start, run)
         } else {
             let total = self.total();
-            let (weights, steps) = lbfgs::minimize(start, |w| self.value_and_gradient(w, strength, total), run);
+            let (weights, steps) =
+                lbfgs::minimize(start, |w| self.value_and_gradient(w, strength, total), run);
             Solution { weights, steps }
         }
     }
@@ -158,7 +159,8 @@ impl Problem<'_> {
         // Where all rows are certain the curvature vanishes: a little is added until it can be inverted.
         [1e-12, 1e-9, 1e-6, 1e-3].into_iter().find_map(|little| {
             let lower = Mat::from_fn(size, size, |i, j| {
-                let penalty = if i == j { little + if i < self.inputs { strength } else { 0.0 } } else { 0.0 };
+                let penalty =
+                    if i == j { little + if i < self.inputs { strength } else { 0.0 } } else { 0.0 };
                 curvature[i * size + j] + penalty
             });
             solve(lower, gradient)
@@ -221,9 +223,8 @@ mod tests {
 
     #[test]
     fn both_solvers_end_at_the_optimum() {
-        let minimum = |problem: &Problem<'_>, run: &Run| {
-            problem.minimize(0.01, vec![0.0; problem.size()], run).weights
-        };
+        let minimum =
+            |problem: &Problem<'_>, run: &Run| problem.minimize(0.01, vec![0.0; problem.size()], run).weights;
         assert!(solved(2, minimum) < 1e-6);
         assert!(solved(3, minimum) < 1e-5);
         let by_gradients = |problem: &Problem<'_>, run: &Run| {
@@ -239,8 +240,14 @@ mod tests {
             let (rows, labels, weights) = sample(40, 3, classes);
             let picked: Vec<u32> = (0..40).collect();
             let outputs = if classes == 2 { 1 } else { 3 };
-            let problem =
-                Problem { rows: &rows, inputs: 3, classes: &labels, weights: &weights, picked: &picked, outputs };
+            let problem = Problem {
+                rows: &rows,
+                inputs: 3,
+                classes: &labels,
+                weights: &weights,
+                picked: &picked,
+                outputs,
+            };
             let mut point: Vec<f64> = (0..problem.size()).map(|i| 0.1 * i as f64 - 0.3).collect();
             let (_, gradient) = problem.value_and_gradient(&point, 0.2, problem.total());
             for (i, slope) in gradient.iter().enumerate() {

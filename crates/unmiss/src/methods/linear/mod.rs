@@ -259,9 +259,16 @@ fn fit_numbers(design: &Design, inputs: &Encoded, targets: &Targets, strength: O
     Ok(Fit { weights: ridge.weights, strength: ridge.strength, steps: 1 })
 }
 
-fn fit_classes(design: &Design, inputs: &Encoded, targets: &Targets, strength: Option<f64>, run: &Run) -> Fit {
+fn fit_classes(
+    design: &Design,
+    inputs: &Encoded,
+    targets: &Targets,
+    strength: Option<f64>,
+    run: &Run,
+) -> Fit {
     let rows = design.rows(inputs);
-    let picked: Vec<u32> = (0..rows.len() as u32).filter(|row| targets.weights[*row as usize] > 0.0).collect();
+    let picked: Vec<u32> =
+        (0..rows.len() as u32).filter(|row| targets.weights[*row as usize] > 0.0).collect();
     let problem = Problem {
         rows: &rows,
         inputs: design.inputs(),

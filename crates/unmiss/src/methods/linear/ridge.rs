@@ -150,7 +150,8 @@ fn by_kernel(
             let mut dense = vec![0.0; inputs];
             rows.pairs(picked[i] as usize).for_each(|(input, value)| dense[input] = value);
             let product = |j: usize| {
-                let dot: f64 = rows.pairs(picked[j] as usize).map(|(input, value)| dense[input] * value).sum();
+                let dot: f64 =
+                    rows.pairs(picked[j] as usize).map(|(input, value)| dense[input] * value).sum();
                 (dot - along_mean[i] - along_mean[j] + mean_length) * root(i) * root(j)
             };
             (0..=i).map(product).collect()
@@ -194,7 +195,8 @@ impl Spectrum {
     /// (RSS / n) / (1 - df / n)^2, with the bias among the degrees of freedom.
     fn cross_validation(&self, lambda: f64, rows: usize) -> f64 {
         let directions = || self.values.iter().zip(&self.projected);
-        let residual = self.outside + directions().map(|(d, a)| (lambda * a / (d + lambda)).powi(2)).sum::<f64>();
+        let residual =
+            self.outside + directions().map(|(d, a)| (lambda * a / (d + lambda)).powi(2)).sum::<f64>();
         let freedom = 1.0 + directions().map(|(d, _)| d / (d + lambda)).sum::<f64>();
         let left = rows as f64 - freedom;
         if left > 1e-9 * rows as f64 { residual * rows as f64 / (left * left) } else { f64::INFINITY }

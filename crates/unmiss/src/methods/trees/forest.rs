@@ -57,7 +57,8 @@ impl Forest {
     pub fn from_booster(booster: &PerpetualBooster, columns: &[u32], folds: bool) -> Option<Self> {
         let trees = booster.trees.iter().map(|tree| flat(tree, columns, folds)).collect::<Option<_>>()?;
         let line = booster.regression_head.as_ref().map(|head| {
-            let scaled = head.coefficients.iter().zip(&head.feature_scales).map(|(c, s)| head.blend_weight * c / s);
+            let scaled =
+                head.coefficients.iter().zip(&head.feature_scales).map(|(c, s)| head.blend_weight * c / s);
             let slopes = columns.iter().zip(&head.feature_means).zip(scaled);
             Line {
                 slopes: slopes.map(|((column, mean), slope)| (*column, *mean, slope)).collect(),
@@ -89,12 +90,28 @@ impl Forest {
         let values = if folds { FOLDS } else { 1 };
         for (number, tree) in self.trees.iter().enumerate() {
             let sound = !tree.is_empty()
-                && tree.iter().enumerate().all(|(place, node)| node.is_sound(place, tree.len(), width, values));
+                && tree
+                    .iter()
+                    .enumerate()
+                    .all(|(place, node)| node.is_sound(place, tree.len(), width, values));
             if !sound {
                 return Err(format!("tree {number} has a node that points nowhere or is not finite"));
             }
         }
         Ok(())
+    }
+
+    /// The largest step any leaf takes.
+    pub fn largest_leaf(&self) -> f64 {
+        self.trees.iter().map(|tree| largest_leaf(tree)).fold(0.0, f64::max)
+    }
+
+    /// Drops the first tree with a step above a bound and everything fitted after it.
+    pub fn cut_before(&mut self, bound: f64) {
+        if let Some(broken) = self.trees.iter().position(|tree| largest_leaf(tree) > bound) {
+            self.trees.truncate(broken);
+            self.line = None;
+        }
     }
 
     /// The sum for a row: NaN marks a missing cell.
@@ -123,7 +140,9 @@ impl Forest {
 impl Node {
     fn is_sound(&self, place: usize, nodes: usize, width: usize, values: usize) -> bool {
         let behind = |child: u32| (child as usize) > place && (child as usize) < nodes;
-        let children_ok = |Children(left, right, missing): &Children| [left, right, missing].into_iter().all(|c| behind(*c));
+        let children_ok = |Children(left, right, missing): &Children| {
+            [left, right, missing].into_iter().all(|c| behind(*c))
+        };
         match self {
             Self::Leaf(leaf) => leaf.len() == values && leaf.iter().all(|value| value.is_finite()),
             Self::Number { column, below, children } => {
@@ -140,7 +159,9 @@ fn leaf<'a>(tree: &'a [Node], row: &[f64]) -> &'a [f32] {
     loop {
         let (column, children) = match &tree[place] {
             Node::Leaf(values) => return values,
-            Node::Number { column, children, .. } | Node::Codes { column, children, .. } => (*column, children),
+            Node::Number { column, children, .. } | Node::Codes { column, children, .. } => {
+                (*column, children)
+            }
         };
         let Children(left, right, missing) = *children;
         let value = row[column as usize];
@@ -149,8 +170,22 @@ fn leaf<'a>(tree: &'a [Node], row: &[f64]) -> &'a [f32] {
             Node::Codes { left, .. } => has_bit(left, value),
             Node::Leaf(_) => false,
         };
-        place = if value.is_nan() { missing } else if goes_left { left } else { right } as usize;
+        place = if value.is_nan() {
+            missing
+        } else if goes_left {
+            left
+        } else {
+            right
+        } as usize;
     }
+}
+
+fn largest_leaf(tree: &[Node]) -> f64 {
+    let values = tree.iter().flat_map(|node| match node {
+        Node::Leaf(values) => values.as_slice(),
+        _ => &[],
+    });
+    values.map(|value| f64::from(value.abs())).fold(0.0, f64::max)
 }
 
 fn has_bit(bits: &[u8], code: f64) -> bool {
@@ -212,6 +247,15 @@ mod tests {
         forest.check(1, false).unwrap();
         assert_eq!([0.4, 0.5, f64::NAN].map(|value| forest.sum(&[value])), [0.0, 3.0, 9.0]);
         assert!(has_bit(&[0b10], 1.0) && !has_bit(&[0b10], 0.0) && !has_bit(&[0b10], 9.0));
+    }
+
+    #[test]
+    fn a_broken_tree_is_cut_off_with_all_after_it() {
+        let mut forest = stump(Children(1, 2, 3), 0);
+        forest.trees.extend([vec![Node::Leaf(vec![1e9])], vec![Node::Leaf(vec![0.1])]]);
+        assert_eq!(forest.largest_leaf(), 1e9);
+        forest.cut_before(10.0);
+        assert_eq!((forest.size(), forest.largest_leaf()), ((1, 4), 8.0));
     }
 
     #[test]

@@ -93,7 +93,10 @@ impl Method for Trees {
 
     fn settings(&self) -> &'static [Setting] {
         &[
-            Setting { name: "budget", help: "how much work goes into the fit: 0.1 to 3; 0.5 is quick, 1.5 thorough" },
+            Setting {
+                name: "budget",
+                help: "how much work goes into the fit: 0.1 to 3; 0.5 is quick, 1.5 thorough",
+            },
             Setting { name: "iterations", help: "trees at most, per class if there are more than two" },
             Setting {
                 name: "missing",
@@ -119,7 +122,8 @@ impl Method for Trees {
     fn fit(&self, settings: &Value, training: Training<'_>, run: &Run) -> Result<Box<dyn Predictor>> {
         let settings = Settings::checked(settings)?;
         let Training { encoder, inputs, targets } = training;
-        let columns = Columns::new(encoder, inputs, &targets.weights, settings.categories == Categories::Sets);
+        let columns =
+            Columns::new(encoder, inputs, &targets.weights, settings.categories == Categories::Sets);
         if columns.picked.is_empty() {
             return Err(Error::method("trees", "there is no row with a weight above 0 to learn from"));
         }
@@ -228,7 +232,8 @@ impl Predictor for TreesPredictor {
     }
 
     fn summary(&self) -> Value {
-        let (trees, nodes) = self.forests.iter().map(Forest::size).fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
+        let (trees, nodes) =
+            self.forests.iter().map(Forest::size).fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
         json!({ "trees": trees, "nodes": nodes })
     }
 }
