@@ -7,6 +7,9 @@ pub mod linear;
 pub mod network;
 pub mod trees;
 
+#[cfg(test)]
+mod promises;
+
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};

@@ -19,6 +19,15 @@ use crate::run::Run;
 /// Memory for split statistics in 10^9 bytes: trees of several thousand leaves. A machine with less free
 /// memory than this grows smaller trees.
 const STATISTICS_MEMORY: f32 = 1.0;
+/// On some small regressions the library divides by nearly nothing and returns leaves of 10^7 and more. Such
+/// a fit is repeated with a smaller budget, so often,
+const RETRIES: usize = 3;
+/// by this factor; what then is still broken is cut off.
+const RETRY_BUDGET: f32 = 0.85;
+/// Cells below which a second thread costs more than it brings.
+const CELLS_FOR_THREADS: usize = 500_000;
+/// Rows below which numbers are cut into few bins: measured better, and four times as small.
+const ROWS_FOR_FINE_BINS: usize = 10_000;
 
 /// Training rows as the library wants them: column after column, NaN where missing.
 pub struct Columns {
@@ -98,6 +107,22 @@ pub fn fit(
         let odds = |share: f64| (share / (1.0 - share)).ln();
         return Ok(Forest::constant(if classes { odds(mean.clamp(1e-6, 1.0 - 1e-6)) } else { mean }));
     }
+    // No leaf of a sound fit moves further than the targets are apart (classes: than near certainty).
+    let bound = if classes { 30.0 } else { high - low };
+    let mut settings = *settings;
+    let mut forest = grow(columns, targets, classes, &settings, run)?;
+    for _ in 0..RETRIES {
+        if forest.largest_leaf() <= bound {
+            return Ok(forest);
+        }
+        settings.budget *= RETRY_BUDGET;
+        forest = grow(columns, targets, classes, &settings, run)?;
+    }
+    forest.cut_before(bound);
+    Ok(forest)
+}
+
+fn grow(columns: &Columns, targets: &[f64], classes: bool, settings: &Settings, run: &Run) -> Result<Forest> {
     let mut booster = configured(columns, classes, settings, run);
     let data = Matrix::new(&columns.values, columns.rows, columns.kept.len());
     let even = columns.weights.iter().all(|weight| *weight == 1.0);
@@ -121,14 +146,16 @@ pub fn fit(
 
 fn configured(columns: &Columns, classes: bool, settings: &Settings, run: &Run) -> PerpetualBooster {
     let objective = if classes { Objective::LogLoss } else { Objective::SquaredLoss };
+    let threads = if columns.values.len() < CELLS_FOR_THREADS { 1 } else { run.threads() };
     let held = columns.values.len() as f32 * 2.0 + columns.rows as f32 * 20.0;
     let mut booster = PerpetualBooster::default()
         .set_objective(objective)
         .set_budget(settings.budget)
+        .set_max_bin(if columns.rows < ROWS_FOR_FINE_BINS { 64 } else { 256 })
         .set_missing(f64::NAN)
         .set_allow_missing_splits(true)
         .set_create_missing_branch(settings.missing == super::Missing::Branch)
-        .set_num_threads(Some(run.threads()))
+        .set_num_threads(Some(threads))
         .set_seed(run.seed())
         .set_timeout(None)
         .set_iteration_limit(Some(settings.iterations))

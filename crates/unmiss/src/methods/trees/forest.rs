@@ -101,6 +101,19 @@ impl Forest {
         Ok(())
     }
 
+    /// The largest step any leaf takes.
+    pub fn largest_leaf(&self) -> f64 {
+        self.trees.iter().map(|tree| largest_leaf(tree)).fold(0.0, f64::max)
+    }
+
+    /// Drops the first tree with a step above a bound and everything fitted after it.
+    pub fn cut_before(&mut self, bound: f64) {
+        if let Some(broken) = self.trees.iter().position(|tree| largest_leaf(tree) > bound) {
+            self.trees.truncate(broken);
+            self.line = None;
+        }
+    }
+
     /// The sum for a row: NaN marks a missing cell.
     pub fn sum(&self, row: &[f64]) -> f64 {
         let mut sum = self.base;
@@ -167,6 +180,14 @@ fn leaf<'a>(tree: &'a [Node], row: &[f64]) -> &'a [f32] {
     }
 }
 
+fn largest_leaf(tree: &[Node]) -> f64 {
+    let values = tree.iter().flat_map(|node| match node {
+        Node::Leaf(values) => values.as_slice(),
+        _ => &[],
+    });
+    values.map(|value| f64::from(value.abs())).fold(0.0, f64::max)
+}
+
 fn has_bit(bits: &[u8], code: f64) -> bool {
     let code = code as usize;
     bits.get(code / 8).is_some_and(|byte| byte >> (code % 8) & 1 == 1)
@@ -226,6 +247,15 @@ mod tests {
         forest.check(1, false).unwrap();
         assert_eq!([0.4, 0.5, f64::NAN].map(|value| forest.sum(&[value])), [0.0, 3.0, 9.0]);
         assert!(has_bit(&[0b10], 1.0) && !has_bit(&[0b10], 0.0) && !has_bit(&[0b10], 9.0));
+    }
+
+    #[test]
+    fn a_broken_tree_is_cut_off_with_all_after_it() {
+        let mut forest = stump(Children(1, 2, 3), 0);
+        forest.trees.extend([vec![Node::Leaf(vec![1e9])], vec![Node::Leaf(vec![0.1])]]);
+        assert_eq!(forest.largest_leaf(), 1e9);
+        forest.cut_before(10.0);
+        assert_eq!((forest.size(), forest.largest_leaf()), ((1, 4), 8.0));
     }
 
     #[test]
