@@ -4,8 +4,10 @@
 //! method's numbers are made. Every method says in an [`Encoding`] what scale it wants: scale is a
 //! confounder when methods are compared, so each gets the one it works best with.
 
+pub mod design;
 pub mod features;
 pub mod target;
 
+pub use design::{Design, Missing};
 pub use features::{Encoded, Encoder, Encoding, Scale};
 pub use target::{ClassWeights, TargetEncoder, Targets, Task};

@@ -15,7 +15,8 @@ const SAMPLE: &str = "sample:horse-colic";
 const TARGET: &str = "surgical_lesion";
 
 /// Columns known only after the operation, which would give the answer away.
-const AFTERWARDS: [&str; 6] = ["outcome", "lesion_type1", "lesion_type2", "lesion_type3", "cp_data", "hospital_number"];
+const AFTERWARDS: [&str; 6] =
+    ["outcome", "lesion_type1", "lesion_type2", "lesion_type3", "cp_data", "hospital_number"];
 
 /// Runs the command.
 pub fn run(general: &General, printer: &Printer) -> Result<()> {

@@ -4,6 +4,7 @@
 //! the file format) is made from [`METHODS`]. A new method is one folder and one line in that list.
 
 pub mod linear;
+pub mod mlp;
 pub mod network;
 pub mod trees;
 
@@ -20,7 +21,7 @@ use crate::run::Run;
 use crate::store::Arrays;
 
 /// Every predictor, in the order in which help lists them.
-pub static METHODS: &[&dyn Method] = &[&network::TabularNetwork, &linear::Linear, &trees::Trees];
+pub static METHODS: &[&dyn Method] = &[&network::TabularNetwork, &mlp::Mlp, &linear::Linear, &trees::Trees];
 
 /// What a user wants to know before choosing a method.
 #[derive(Debug, Clone, Copy, Serialize)]

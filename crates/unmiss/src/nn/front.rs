@@ -27,6 +27,7 @@ use burn::backend::flex::FlexTensor;
 use rayon::prelude::*;
 use std::sync::Arc;
 
+use crate::encode::Encoded;
 use crate::nn::Parameters;
 use crate::nn::periodic::{cosines, sines};
 use crate::nn::tape::{contiguous, from_taped, plain, taped, values};
@@ -62,21 +63,6 @@ struct Table {
     token: usize,
     start: usize,
     first: usize,
-}
-
-/// Rows of a batch. `numbers` under a false mark are guesses, or not read at all.
-#[derive(Debug, Clone, Default)]
-pub struct FrontRows {
-    /// How many rows.
-    pub rows: usize,
-    /// `[rows, numbers]`.
-    pub numbers: Vec<f32>,
-    /// `[rows, numbers]`: true where known.
-    pub numbers_observed: Vec<bool>,
-    /// `[rows, categories]`.
-    pub codes: Vec<u32>,
-    /// `[rows, categories]`: true where known.
-    pub codes_observed: Vec<bool>,
 }
 
 /// The learned matrices, in the order in which [`Front::add_parameters`] adds them.
@@ -146,12 +132,12 @@ impl Front {
         parameters[first + 5].rate = 6.0;
     }
 
-    /// The vectors of a batch, with gradients.
+    /// The vectors of a batch, with gradients. Numbers under a false mark are guesses, or not read at all.
     ///
     /// # Shapes
     /// - `parameters`: the [`FRONT_PARAMETERS`] matrices
     /// - output: `[rows, width]`
-    pub fn forward(self: &Arc<Self>, rows: FrontRows, parameters: &[Tensor<2>]) -> Tensor<2> {
+    pub fn forward(self: &Arc<Self>, rows: Encoded, parameters: &[Tensor<2>]) -> Tensor<2> {
         let parts = parameters.iter().take(FRONT_PARAMETERS).map(|tensor| taped(tensor.clone()).into_parts());
         let (tensors, nodes): (Vec<FlexTensor>, Vec<_>) = parts.unzip();
         let tensors: Vec<FlexTensor> = tensors.into_iter().map(contiguous).collect();
@@ -169,7 +155,7 @@ impl Front {
     }
 
     /// The vectors of rows, for prediction: `output` becomes `[rows, width]`.
-    pub fn infer(&self, rows: &FrontRows, parameters: &Parameters, first: usize, output: &mut Vec<f32>) {
+    pub fn infer(&self, rows: &Encoded, parameters: &Parameters, first: usize, output: &mut Vec<f32>) {
         let matrix = |index: usize| parameters[first + index].values.as_slice();
         let weights = Weights {
             frequencies: matrix(0),
@@ -182,7 +168,7 @@ impl Front {
         self.apply(rows, weights, output);
     }
 
-    fn apply(&self, rows: &FrontRows, weights: Weights<'_>, output: &mut Vec<f32>) {
+    fn apply(&self, rows: &Encoded, weights: Weights<'_>, output: &mut Vec<f32>) {
         output.clear();
         output.resize(rows.rows * self.width, 0.0);
         if self.width == 0 {
@@ -196,7 +182,7 @@ impl Front {
         }
     }
 
-    fn apply_row(&self, rows: &FrontRows, row: usize, weights: Weights<'_>, output: &mut [f32]) {
+    fn apply_row(&self, rows: &Encoded, row: usize, weights: Weights<'_>, output: &mut [f32]) {
         let normal = self.factor(rows, row);
         for column in 0..self.numbers {
             let cell = row * self.numbers + column;
@@ -221,7 +207,7 @@ impl Front {
     }
 
     /// K / max(known columns, 1), or 1 without normalisation.
-    fn factor(&self, rows: &FrontRows, row: usize) -> f32 {
+    fn factor(&self, rows: &Encoded, row: usize) -> f32 {
         self.normalization.map_or(1.0, |k| {
             let numbers = &rows.numbers_observed[row * self.numbers..(row + 1) * self.numbers];
             let width = self.categories.len();
@@ -234,7 +220,7 @@ impl Front {
 
 impl Table {
     /// Start of the entry for a cell among all tables, and whether the cell is known.
-    fn entry(&self, rows: &FrontRows, cell: usize) -> (usize, bool) {
+    fn entry(&self, rows: &Encoded, cell: usize) -> (usize, bool) {
         let observed = rows.codes_observed[cell];
         let code = if observed { (rows.codes[cell] as usize).min(self.codes) } else { self.codes };
         (self.start + code * self.token, observed)
@@ -285,7 +271,7 @@ fn finish_number(token: &mut [f32], observed: bool, normal: f32, hole: &[f32]) {
 #[derive(Debug, Clone)]
 struct State {
     front: Arc<Front>,
-    rows: Arc<FrontRows>,
+    rows: Arc<Encoded>,
     tensors: Vec<FlexTensor>,
 }
 
@@ -330,7 +316,7 @@ impl Front {
     /// over rows is made in one order.
     fn backward(
         &self,
-        rows: &FrontRows,
+        rows: &Encoded,
         weights: Weights<'_>,
         gradient: &[f32],
     ) -> [Vec<f32>; FRONT_PARAMETERS] {
@@ -368,7 +354,7 @@ impl Front {
 
     fn number_gradient(
         &self,
-        rows: &FrontRows,
+        rows: &Encoded,
         weights: Weights<'_>,
         gradient: &[f32],
         normals: &[f32],
@@ -428,8 +414,8 @@ impl Front {
 mod tests {
     use super::*;
 
-    fn rows() -> FrontRows {
-        FrontRows {
+    fn rows() -> Encoded {
+        Encoded {
             rows: 3,
             numbers: vec![0.5, -1.2, 0.3, 0.7, -0.4, 2.0],
             numbers_observed: vec![true, false, true, true, false, false],

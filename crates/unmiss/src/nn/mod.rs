@@ -16,6 +16,7 @@ mod periodic;
 pub mod product;
 pub mod schedule;
 pub mod sparsity;
+pub mod supervised;
 mod tape;
 pub mod train;
 

@@ -54,17 +54,26 @@ impl Default for Constant {
 }
 
 impl Constant {
-    /// The number: from the training rows, the width of the first hidden layer and the number of columns.
+    /// Refuses a number that is not positive.
     ///
     /// # Errors
-    /// When the number given is not positive.
-    pub fn value(self, rows: &Encoded, hidden: usize, columns: usize) -> Result<f64> {
+    /// When it is not.
+    pub fn check(self) -> Result<()> {
         match self {
-            Self::Rule(Rule::Mean) => Ok(mean_known(rows)),
-            Self::Rule(Rule::Hidden) => Ok(hidden as f64),
-            Self::Rule(Rule::Input) => Ok(columns as f64),
-            Self::Number(number) if number > 0.0 && number.is_finite() => Ok(number),
-            Self::Number(number) => Err(Error::setting("k", format!("{number} is not a positive number"))),
+            Self::Number(number) if !(number > 0.0 && number.is_finite()) => {
+                Err(Error::setting("k", format!("{number} is not a positive number")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The number: from the training rows, the width of the first hidden layer and the number of columns.
+    pub fn value(self, rows: &Encoded, hidden: usize, columns: usize) -> f64 {
+        match self {
+            Self::Rule(Rule::Mean) => mean_known(rows),
+            Self::Rule(Rule::Hidden) => hidden as f64,
+            Self::Rule(Rule::Input) => columns as f64,
+            Self::Number(number) => number,
         }
     }
 }

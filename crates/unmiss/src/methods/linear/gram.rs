@@ -12,7 +12,7 @@ use faer::linalg::evd;
 use faer::{Mat, Par};
 use rayon::prelude::*;
 
-use super::design::SparseRows;
+use crate::encode::design::SparseRows;
 use crate::error::{Error, Result};
 
 /// Rows below which a chunk is not worth a thread.

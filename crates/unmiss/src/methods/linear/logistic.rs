@@ -11,9 +11,9 @@
 
 use faer::Mat;
 
-use super::design::SparseRows;
 use super::gram::{solve, sum_over, weighted_gram};
 use super::lbfgs;
+use crate::encode::design::SparseRows;
 use crate::run::Run;
 
 /// Inputs up to which the curvature is formed and Newton's method used, for two classes.

@@ -1,6 +1,5 @@
 #![doc = include_str!("README.md")]
 
-mod design;
 mod gram;
 mod lbfgs;
 mod logistic;
@@ -11,13 +10,12 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-pub use design::Missing;
-use design::{Design, mean_known_columns};
 use logistic::Problem;
 
 use super::{About, Method, Predictor, Setting, Training, defaults_of, parse};
-use crate::encode::{Encoded, Encoder, Encoding, Scale, Targets, Task};
+use crate::encode::{Design, Encoded, Encoder, Encoding, Missing, Scale, Targets, Task};
 use crate::error::{Error, Result};
+use crate::nn::sparsity::{Constant, Rule};
 use crate::run::Run;
 use crate::store::Arrays;
 
@@ -36,7 +34,7 @@ pub struct Settings {
     /// How strongly coefficients are pulled to 0.
     pub strength: Strength,
     /// K of Sparsity Normalization.
-    pub k: Normalization,
+    pub k: Constant,
 }
 
 /// How strongly coefficients are pulled to 0: penalty strength / 2 |coefficients|^2 on the mean loss.
@@ -46,19 +44,6 @@ pub enum Strength {
     /// Chosen by cross-validation.
     #[default]
     Auto,
-    /// As given.
-    Fixed(f64),
-}
-
-/// K of Sparsity Normalization: a row is multiplied by K / (number of its known columns).
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-#[serde(from = "WordOrNumber<Count>", into = "WordOrNumber<Count>")]
-pub enum Normalization {
-    /// Mean number of known columns of the training rows.
-    #[default]
-    Mean,
-    /// Number of columns.
-    Input,
     /// As given.
     Fixed(f64),
 }
@@ -75,13 +60,6 @@ enum WordOrNumber<W> {
 #[serde(rename_all = "lowercase")]
 enum Auto {
     Auto,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum Count {
-    Mean,
-    Input,
 }
 
 impl From<WordOrNumber<Auto>> for Strength {
@@ -102,26 +80,6 @@ impl From<Strength> for WordOrNumber<Auto> {
     }
 }
 
-impl From<WordOrNumber<Count>> for Normalization {
-    fn from(written: WordOrNumber<Count>) -> Self {
-        match written {
-            WordOrNumber::Word(Count::Mean) => Self::Mean,
-            WordOrNumber::Word(Count::Input) => Self::Input,
-            WordOrNumber::Number(value) => Self::Fixed(value),
-        }
-    }
-}
-
-impl From<Normalization> for WordOrNumber<Count> {
-    fn from(normalization: Normalization) -> Self {
-        match normalization {
-            Normalization::Mean => Self::Word(Count::Mean),
-            Normalization::Input => Self::Word(Count::Input),
-            Normalization::Fixed(value) => Self::Number(value),
-        }
-    }
-}
-
 impl Settings {
     fn checked(settings: &Value) -> Result<Self> {
         let settings: Self = parse(settings)?;
@@ -131,10 +89,10 @@ impl Settings {
         {
             return Err(Error::setting("strength", format!("{value} is not a positive number")));
         }
-        if let Normalization::Fixed(value) = settings.k
-            && !positive(value)
-        {
-            return Err(Error::setting("k", format!("{value} is not a positive number")));
+        settings.k.check()?;
+        if settings.k == Constant::Rule(Rule::Hidden) {
+            return Err(Error::setting("k", "a linear model has no hidden units")
+                .with_hint("use mean, input or a number"));
         }
         Ok(settings)
     }
@@ -195,11 +153,7 @@ impl Method for Linear {
         if targets.weights.iter().all(|weight| *weight <= 0.0) {
             return Err(Error::method("linear", "there is no row with a weight above 0 to learn from"));
         }
-        let k = match settings.k {
-            Normalization::Mean => mean_known_columns(inputs).max(1.0),
-            Normalization::Input => encoder.width() as f64,
-            Normalization::Fixed(value) => value,
-        };
+        let k = settings.k.value(inputs, 0, encoder.width());
         let design = Design::new(encoder, settings.missing, k as f32);
         let strength = match settings.strength {
             Strength::Auto => None,

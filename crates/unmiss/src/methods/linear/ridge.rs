@@ -13,8 +13,8 @@
 use faer::Mat;
 use rayon::prelude::*;
 
-use super::design::SparseRows;
 use super::gram::{eigen, weighted_gram};
+use crate::encode::design::SparseRows;
 use crate::error::Result;
 
 /// Strengths tried, from weak to strong: 10^-6 to 10^1 in half decades.

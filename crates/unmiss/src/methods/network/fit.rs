@@ -2,19 +2,16 @@
 
 use burn::Tensor;
 
+use super::Settings;
 use super::network::Network;
-use super::{Settings, rows_of};
-use crate::encode::{Targets, Task};
+use crate::encode::{Encoded, Task};
 use crate::error::Result;
 use crate::methods::Training;
-use crate::metrics::Score;
 use crate::nn::Parameters;
-use crate::nn::front::FrontRows;
-use crate::nn::loss::{cross_entropy, squared_error};
 use crate::nn::optimizer::Optimizer;
 use crate::nn::schedule::Schedule;
-use crate::nn::train::{Learner, Moment, TrainSettings, Trained, train};
-use crate::rng::Stream;
+use crate::nn::supervised::{Scorer, Supervised, set_aside};
+use crate::nn::train::{Moment, TrainSettings, Trained, train};
 use crate::run::Run;
 
 /// Steps of one member's training, at most: large tables get fewer epochs.
@@ -29,40 +26,28 @@ pub fn fit(
     training: Training<'_>,
     run: &Run,
 ) -> Result<Vec<Trained>> {
-    let all = rows_of(training.inputs);
-    let rows = training.targets.rows();
-    let members = settings.members.unwrap_or(match rows {
+    let scorer = Held { network, rows: training.inputs };
+    let targets = training.targets;
+    let members = settings.members.unwrap_or(match targets.rows() {
         0..5_000 => 4,
         5_000..20_000 => 2,
         _ => 1,
     });
-    let mut order = Stream::new(run.seed(), "network validation", 0, 0).permutation(rows);
-    if !training.targets.classes.is_empty() {
-        // Stable: rows of a class stay in random order, and every part gets its share of the class.
-        order.sort_by_key(|&row| training.targets.classes[row]);
-    }
-    let parts = if rows > 5 * MOST_VALIDATION { rows.div_ceil(MOST_VALIDATION) } else { members.max(5) };
+    let parts = members.max(5).max(targets.rows().div_ceil(MOST_VALIDATION));
     let mut trained = Vec::with_capacity(members);
     for member in 0..members {
         if member > 0 && run.stopped() {
             break;
         }
-        let held_out = |place: &usize| rows >= 20 && place % parts == member % parts;
-        let (validation, learning): (Vec<usize>, Vec<usize>) = (0..rows).partition(held_out);
-        let take = |places: Vec<usize>| places.into_iter().map(|place| order[place]).collect::<Vec<_>>();
-        let (validation, learning) = (take(validation), take(learning));
-        let learner = NetworkLearner {
-            network,
-            rows: &all,
-            targets: training.targets,
-            validation_rows: select(&all, &validation),
-            validation_targets: training.targets.select(&validation),
-            learning,
-        };
+        let (learning, validation) = set_aside(targets, parts, member, run.seed());
+        let plan = plan(settings, learning.len(), targets.task);
+        let learner = Supervised { scorer: &scorer, targets, learning, validation };
+        // Members differ in their first weights, shuffles and dropout as well.
         let seed = run.seed().wrapping_mul(1000).wrapping_add(member as u64);
-        let part =
-            if members > 1 { run.part(&format!("member {} of {members}", member + 1)) } else { run.clone() };
-        let plan = plan(settings, learner.learning.len(), training.targets.task);
+        let part = match members {
+            1 => run.clone(),
+            _ => run.part(&format!("member {} of {members}", member + 1)),
+        };
         trained.push(train(&learner, network.parameters(seed), &plan, &part.with_seed(seed))?);
     }
     Ok(trained)
@@ -86,60 +71,18 @@ fn plan(settings: &Settings, rows: usize, task: Task) -> TrainSettings {
     }
 }
 
-struct NetworkLearner<'a> {
+/// The network and the training rows.
+struct Held<'a> {
     network: &'a Network,
-    rows: &'a FrontRows,
-    targets: &'a Targets,
-    /// Rows to learn from.
-    learning: Vec<usize>,
-    validation_rows: FrontRows,
-    validation_targets: Targets,
+    rows: &'a Encoded,
 }
 
-impl Learner for NetworkLearner<'_> {
-    fn rows(&self) -> usize {
-        self.learning.len()
+impl Scorer for Held<'_> {
+    fn forward(&self, rows: &[usize], parameters: &[Tensor<2>], moment: &Moment) -> Tensor<2> {
+        self.network.forward(self.rows.select(rows), parameters, moment)
     }
 
-    fn loss(&self, parameters: &[Tensor<2>], rows: &[usize], moment: &Moment) -> Tensor<1> {
-        let rows: Vec<usize> = rows.iter().map(|&row| self.learning[row]).collect();
-        let scores = self.network.forward(select(self.rows, &rows), parameters, moment);
-        let weights: Vec<f32> = rows.iter().map(|&row| self.targets.weights[row]).collect();
-        match self.targets.task {
-            Task::Regression => {
-                let target: Vec<f32> = rows.iter().map(|&row| self.targets.numbers[row]).collect();
-                squared_error(scores, &target, Some(&weights))
-            }
-            Task::Classification { .. } => {
-                let classes: Vec<usize> =
-                    rows.iter().map(|&row| self.targets.classes[row] as usize).collect();
-                cross_entropy(scores, &classes, Some(&weights), 0.0)
-            }
-        }
-    }
-
-    fn validate(&self, parameters: &Parameters) -> Option<f64> {
-        if self.validation_rows.rows == 0 {
-            return None;
-        }
-        let scores = self.network.infer(&self.validation_rows, parameters);
-        let predictions = super::outputs(&scores, self.targets.task);
-        Some(Score::of(&predictions, &self.validation_targets).loss())
-    }
-}
-
-/// The given rows, in the given order.
-fn select(all: &FrontRows, rows: &[usize]) -> FrontRows {
-    let numbers = all.numbers.len().checked_div(all.rows).unwrap_or(0);
-    let codes = all.codes.len().checked_div(all.rows).unwrap_or(0);
-    fn take<T: Copy>(values: &[T], width: usize, rows: &[usize]) -> Vec<T> {
-        rows.iter().flat_map(|&row| &values[row * width..(row + 1) * width]).copied().collect()
-    }
-    FrontRows {
-        rows: rows.len(),
-        numbers: take(&all.numbers, numbers, rows),
-        numbers_observed: take(&all.numbers_observed, numbers, rows),
-        codes: take(&all.codes, codes, rows),
-        codes_observed: take(&all.codes_observed, codes, rows),
+    fn infer(&self, rows: &[usize], parameters: &Parameters) -> Vec<f32> {
+        self.network.infer(&self.rows.select(rows), parameters)
     }
 }

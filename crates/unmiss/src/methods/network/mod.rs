@@ -10,8 +10,8 @@ use super::{About, Method, Predictor, Setting, Training, defaults_of, parse};
 use crate::encode::{Encoded, Encoder, Encoding, Scale, Task};
 use crate::error::{Error, Result};
 use crate::nn::Parameters;
-use crate::nn::front::FrontRows;
 use crate::nn::sparsity::mean_known;
+use crate::nn::supervised::predictions;
 use crate::run::Run;
 use crate::store::Arrays;
 use network::Network;
@@ -194,20 +194,20 @@ struct Fitted {
 
 impl Predictor for Fitted {
     fn predict(&self, rows: &Encoded) -> Vec<f64> {
-        let mut predictions = Vec::with_capacity(rows.rows * self.task.outputs());
+        let mut answers = Vec::with_capacity(rows.rows * self.task.outputs());
         for start in (0..rows.rows).step_by(ROWS_AT_ONCE) {
             let places: Vec<usize> = (start..(start + ROWS_AT_ONCE).min(rows.rows)).collect();
-            let part = rows_of(&rows.select(&places));
+            let part = rows.select(&places);
             let mut sum = vec![0.0; places.len() * self.task.outputs()];
             for parameters in &self.members {
-                let outputs = outputs(&self.network.infer(&part, parameters), self.task);
+                let outputs = predictions(&self.network.infer(&part, parameters), self.task);
                 sum.iter_mut()
                     .zip(outputs)
                     .for_each(|(sum, value)| *sum += value / self.members.len() as f64);
             }
-            predictions.extend(sum);
+            answers.extend(sum);
         }
-        predictions
+        answers
     }
 
     fn save(&self) -> Arrays {
@@ -229,29 +229,4 @@ impl Predictor for Fitted {
             "best epochs": self.epochs,
         })
     }
-}
-
-/// Encoded rows as the front takes them.
-fn rows_of(rows: &Encoded) -> FrontRows {
-    FrontRows {
-        rows: rows.rows,
-        numbers: rows.numbers.clone(),
-        numbers_observed: rows.numbers_observed.clone(),
-        codes: rows.codes.clone(),
-        codes_observed: rows.codes_observed.clone(),
-    }
-}
-
-/// Scores of the output layer as predictions: as they are, or the softmax over classes.
-fn outputs(scores: &[f32], task: Task) -> Vec<f64> {
-    let mut outputs: Vec<f64> = scores.iter().map(|score| f64::from(*score)).collect();
-    if let Task::Classification { classes } = task {
-        for row in outputs.chunks_exact_mut(classes) {
-            let largest = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            row.iter_mut().for_each(|score| *score = (*score - largest).exp());
-            let total: f64 = row.iter().sum();
-            row.iter_mut().for_each(|score| *score /= total);
-        }
-    }
-    outputs
 }

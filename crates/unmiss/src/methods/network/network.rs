@@ -7,8 +7,8 @@ use std::sync::Arc;
 use burn::Tensor;
 
 use super::Settings;
-use crate::encode::{Encoder, Task};
-use crate::nn::front::{FRONT_PARAMETERS, Front, FrontRows};
+use crate::encode::{Encoded, Encoder, Task};
+use crate::nn::front::{FRONT_PARAMETERS, Front};
 use crate::nn::sparsity::{Dropout, dropout};
 use crate::nn::train::Moment;
 use crate::nn::{Activation, Parameters, dense, dense_forward};
@@ -71,7 +71,7 @@ impl Network {
     }
 
     /// Scores `[B, O]` of a batch, with gradients and dropout.
-    pub fn forward(&self, rows: FrontRows, parameters: &[Tensor<2>], moment: &Moment) -> Tensor<2> {
+    pub fn forward(&self, rows: Encoded, parameters: &[Tensor<2>], moment: &Moment) -> Tensor<2> {
         let (front, layers) = parameters.split_at(FRONT_PARAMETERS);
         let mut hidden = self.front.forward(rows, front); // [B, F]
         // The share of units dropped falls with the learning rate, over the second half of training.
@@ -94,7 +94,7 @@ impl Network {
     }
 
     /// Scores `[rows, O]` of rows, for prediction.
-    pub fn infer(&self, rows: &FrontRows, parameters: &Parameters) -> Vec<f32> {
+    pub fn infer(&self, rows: &Encoded, parameters: &Parameters) -> Vec<f32> {
         let (mut hidden, mut next) = (Vec::new(), Vec::new());
         self.front.infer(rows, parameters, 0, &mut hidden);
         for layer in 0..=self.layers {

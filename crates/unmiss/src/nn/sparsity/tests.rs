@@ -25,10 +25,10 @@ fn complete_rows_are_left_as_they_are() {
     let x = [0.2, 0.9, 0.4];
     assert_eq!(normalized(&x, &[true; 3], 3.0), x);
     let rows = encoded(&[true; 6], 2);
-    assert_eq!(Constant::default().value(&rows, 100, 3).unwrap(), 3.0);
-    assert_eq!(Constant::Rule(Rule::Input).value(&rows, 100, 3).unwrap(), 3.0);
-    assert_eq!(Constant::Rule(Rule::Hidden).value(&rows, 100, 3).unwrap(), 100.0);
-    assert!(Constant::Number(-1.0).value(&rows, 1, 1).is_err());
+    assert_eq!(Constant::default().value(&rows, 100, 3), 3.0);
+    assert_eq!(Constant::Rule(Rule::Input).value(&rows, 100, 3), 3.0);
+    assert_eq!(Constant::Rule(Rule::Hidden).value(&rows, 100, 3), 100.0);
+    assert!(Constant::Number(-1.0).check().is_err());
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! From encoded columns to the row of inputs a linear model multiplies: scaled numbers, one-hot blocks,
+//! From encoded columns to the row of inputs a linear layer multiplies: scaled numbers, one-hot blocks,
 //! indicators. Rows are kept as (input, value) pairs: of 500 one-hot inputs a row uses as many as it has columns.
 //!
 //! The inputs stand in this order, which depends on the encoder and the settings alone:
@@ -11,7 +11,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::encode::{Encoded, Encoder};
+use super::{Encoded, Encoder};
 
 /// What a missing cell becomes, and whether the model is told that it was missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -160,6 +160,15 @@ impl Design {
         }
     }
 
+    /// The given rows with every input written out: `[rows, inputs]`.
+    pub fn dense(&self, encoded: &Encoded, rows: &[usize]) -> Vec<f32> {
+        let mut dense = vec![0.0; rows.len() * self.inputs];
+        for (row, line) in rows.iter().zip(dense.chunks_exact_mut(self.inputs.max(1))) {
+            self.row(encoded, *row, |input, value| line[input as usize] = value);
+        }
+        dense
+    }
+
     /// All rows.
     pub fn rows(&self, encoded: &Encoded) -> SparseRows {
         let mut rows = SparseRows { starts: vec![0], inputs: Vec::new(), values: Vec::new() };
@@ -188,12 +197,6 @@ impl Design {
         names.extend(indicated.map(|(name, _)| format!("{name} is {state}")));
         names
     }
-}
-
-/// Mean number of known columns per row: the usual K.
-pub fn mean_known_columns(rows: &Encoded) -> f64 {
-    let known = rows.numbers_observed.iter().chain(&rows.codes_observed).filter(|observed| **observed);
-    known.count() as f64 / rows.rows.max(1) as f64
 }
 
 /// Rows of (input, value) pairs, one after the other.
@@ -273,7 +276,6 @@ mod tests {
     #[test]
     fn normalised_rows_are_scaled_by_known_columns_and_not_by_inputs() {
         let (encoder, encoded) = sample(Scale::MinMax);
-        assert_eq!(mean_known_columns(&encoded), 2.0);
         let design = Design::new(&encoder, Missing::SparsityNormalization, 3.0);
         // All three columns known and K = 3: the row as it is.
         assert_eq!(dense(&design, &encoded, 0), [0.0, 0.0, 1.0, 0.0]);
