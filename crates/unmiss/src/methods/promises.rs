@@ -100,7 +100,9 @@ fn a_predictor_comes_back_bit_for_bit_and_damage_is_refused() {
         for classes in TASKS {
             let case = case(*method, 60, classes);
             let fitted = fit(*method, &case, 1);
-            let load = |arrays: &crate::store::Arrays| method.load(&Value::Null, &case.encoder, case.targets.task, arrays);
+            let load = |arrays: &crate::store::Arrays| {
+                method.load(&Value::Null, &case.encoder, case.targets.task, arrays)
+            };
             let loaded = load(&fitted.save()).unwrap();
             assert_eq!(fitted.predict(&case.inputs), loaded.predict(&case.inputs), "{}", method.name());
             assert_eq!(fitted.summary(), loaded.summary());
