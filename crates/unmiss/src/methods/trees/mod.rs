@@ -55,7 +55,7 @@ pub enum Categories {
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { budget: 1.0, iterations: 1000, missing: Missing::Side, categories: Categories::Sets }
+        Self { budget: 1.0, iterations: 1000, missing: Missing::Side, categories: Categories::Ordered }
     }
 }
 
