@@ -65,6 +65,10 @@ impl Rows {
             guard(file, || SerializedFileReader::new(opened).map_err(|error| damaged(file, &error)))?;
         let schema = reader.metadata().file_metadata().schema_descr();
         let fields = schema.root_schema().get_fields();
+        if fields.is_empty() {
+            return Err(Error::input(Place::file(file), "the file has no columns")
+                .with_hint("get or make the file again"));
+        }
         let (mut header, mut wanted) = (Vec::new(), Vec::new());
         let mut column = 0;
         for field in fields {
