@@ -22,7 +22,6 @@ impl Locator<'_> {
     fn line(&self, at: usize) -> u64 {
         let mut counter = self.before;
         counter.pass(&self.bytes[..at]);
-        // An LF that completes the CR before it belongs to that line end.
         counter.lines + 1
     }
 

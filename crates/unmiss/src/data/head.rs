@@ -55,7 +55,8 @@ pub(crate) fn head(file: &str, bytes: &[u8], last: bool, delimiter: Option<u8>) 
     };
     check_text(&bytes[..next]).map_err(|fault| locator.explain(fault))?;
     let starts = std::iter::once(start).chain(ends.iter().map(|end| *end as usize + 1));
-    let names = starts.zip(&ends).map(|(from, to)| word(&bytes[from..*to as usize]).into_owned()).collect();
+    let names: Vec<String> =
+        starts.zip(&ends).map(|(from, to)| word(&bytes[from..*to as usize]).into_owned()).collect();
     check_header(file, &names)?;
     Ok(Some(Head { names, delimiter, end: next }))
 }
@@ -82,7 +83,7 @@ fn guess_delimiter(bytes: &[u8]) -> u8 {
     DELIMITERS[counts.iter().position(|count| *count == most).unwrap_or(0)]
 }
 
-fn check_header(file: &str, names: &Vec<String>) -> Result<()> {
+fn check_header(file: &str, names: &[String]) -> Result<()> {
     let mut seen = std::collections::HashMap::new();
     for (column, name) in names.iter().enumerate() {
         let place = Place::file(file).at_line(1);

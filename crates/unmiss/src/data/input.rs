@@ -9,6 +9,9 @@ use flate2::read::MultiGzDecoder;
 use super::samples::sample;
 use crate::error::{Error, Place, Result, nearest};
 
+/// The most memory that is set aside for a packed file before its size is known.
+const MOST_GUESSED: usize = 256 << 20;
+
 /// What a path led to.
 pub(crate) enum Content {
     /// Delimited text.
@@ -54,7 +57,9 @@ impl Stream {
 
     /// All bytes.
     pub(crate) fn read_all(&mut self) -> Result<Vec<u8>> {
-        let mut bytes = Vec::with_capacity(self.size + 64);
+        let mut bytes = Vec::new();
+        // A wrong size must not end the program: what can't be reserved now may not be needed.
+        let _ = bytes.try_reserve_exact(self.size + 64);
         self.fill(&mut bytes, usize::MAX)?;
         Ok(bytes)
     }
@@ -131,7 +136,7 @@ fn sniff(mut stream: Stream, path: &Path, is_file: bool) -> Result<Content> {
     if first.starts_with(&[0x1f, 0x8b]) {
         let rest = std::mem::replace(&mut stream.reader, Box::new(std::io::empty()));
         stream.reader = Box::new(MultiGzDecoder::new(rest));
-        (stream.gzip, stream.size) = (true, stream.size.saturating_mul(4));
+        (stream.gzip, stream.size) = (true, stream.size.saturating_mul(4).min(MOST_GUESSED));
         first = stream.peek()?;
     } else if is_gzip_name(path) {
         return Err(Error::input(

@@ -113,12 +113,14 @@ impl Default for BatchOptions {
 
 /// Refuses a delimiter that can't stand between cells.
 pub(crate) fn check_delimiter(delimiter: Option<u8>) -> Result<()> {
+    // Quotes, line ends and all that numbers are made of would be misread.
+    let fits = |byte: u8| match byte {
+        b'"' | b'.' | b'+' | b'-' => false,
+        b'\t' => true,
+        _ => (32..127).contains(&byte) && !byte.is_ascii_alphanumeric(),
+    };
     match delimiter {
-        Some(byte)
-            if byte == b'"'
-                || byte.is_ascii_alphanumeric()
-                || !(byte == b'\t' || (32..127).contains(&byte)) =>
-        {
+        Some(byte) if !fits(byte) => {
             Err(Error::setting("delimiter", format!("{:?} can't stand between cells", char::from(byte)))
                 .with_hint("use a comma, a semicolon, a tab or `|`"))
         }
@@ -161,7 +163,7 @@ mod tests {
     #[test]
     fn odd_delimiters_are_refused() {
         assert!(check_delimiter(None).is_ok() && check_delimiter(Some(b'\t')).is_ok());
-        for byte in [b'"', b'\n', b'\r', b'a', b'0', 0, 200] {
+        for byte in [b'"', b'\n', b'\r', b'a', b'0', b'-', b'.', 0, 200] {
             assert!(check_delimiter(Some(byte)).is_err(), "{byte}");
         }
     }

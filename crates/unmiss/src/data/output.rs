@@ -21,7 +21,7 @@ pub(crate) struct Output {
 
 enum Sink {
     Plain(BufWriter<Target>),
-    Gzip(GzEncoder<BufWriter<Target>>),
+    Gzip(Box<GzEncoder<BufWriter<Target>>>),
 }
 
 enum Target {
@@ -60,7 +60,7 @@ impl Output {
         let buffered = BufWriter::with_capacity(BUFFER, target);
         let sink = match path.extension() {
             Some(ending) if ending.eq_ignore_ascii_case("gz") => {
-                Sink::Gzip(GzEncoder::new(buffered, Compression::default()))
+                Sink::Gzip(Box::new(GzEncoder::new(buffered, Compression::default())))
             }
             _ => Sink::Plain(buffered),
         };

@@ -65,7 +65,7 @@ impl CsvWriter {
         push_quoted(&mut self.row, text, self.delimiter);
     }
 
-    /// Adds a number to the row, in the shortest form that reads back equal; NaN is a hole.
+    /// Adds a number to the row, in the shortest form that reads back equal; NaN is a hole, an infinity `inf`.
     pub fn number(&mut self, value: f64) {
         self.next_cell();
         push_number(&mut self.row, value);

@@ -65,6 +65,10 @@ impl Rows {
             guard(file, || SerializedFileReader::new(opened).map_err(|error| damaged(file, &error)))?;
         let schema = reader.metadata().file_metadata().schema_descr();
         let fields = schema.root_schema().get_fields();
+        if fields.is_empty() {
+            return Err(Error::input(Place::file(file), "the file has no columns")
+                .with_hint("get or make the file again"));
+        }
         let (mut header, mut wanted) = (Vec::new(), Vec::new());
         let mut column = 0;
         for field in fields {
@@ -204,12 +208,10 @@ mod tests {
 
     use crate::data::{BatchOptions, Batches, Column, Kind, ReadOptions, Table, Values, read, read_bytes};
 
+    type Group<'a> = SerializedRowGroupWriter<'a, std::fs::File>;
+
     /// Writes row groups with the library's writer; each closure writes all columns of one group.
-    fn file(
-        folder: &Path,
-        schema: &str,
-        groups: &[&dyn Fn(&mut SerializedRowGroupWriter<'_, std::fs::File>)],
-    ) -> PathBuf {
+    fn file(folder: &Path, schema: &str, groups: &[&dyn Fn(&mut Group<'_>)]) -> PathBuf {
         let path = folder.join("t.parquet");
         let schema = Arc::new(parse_message_type(schema).unwrap());
         let target = std::fs::File::create(&path).unwrap();
@@ -225,11 +227,7 @@ mod tests {
     }
 
     /// Writes the next column of a group; without `defined` no cell is null.
-    fn put<T: DataType>(
-        group: &mut SerializedRowGroupWriter<'_, std::fs::File>,
-        values: &[T::T],
-        defined: Option<&[i16]>,
-    ) {
+    fn put<T: DataType>(group: &mut Group<'_>, values: &[T::T], defined: Option<&[i16]>) {
         let mut column = group.next_column().unwrap().unwrap();
         column.typed::<T>().write_batch(values, defined, None).unwrap();
         column.close().unwrap();
@@ -245,7 +243,7 @@ mod tests {
         required int32 price (decimal(6,2)); }";
 
     fn all_types(folder: &Path) -> PathBuf {
-        let first = |group: &mut SerializedRowGroupWriter<'_, std::fs::File>| {
+        let first = |group: &mut Group<'_>| {
             put::<BoolType>(group, &[true, false, true], None);
             put::<Int64Type>(group, &[4, -7], Some(&[1, 0, 1]));
             put::<DoubleType>(group, &[1.5, f64::NAN, 3.25], Some(&[1, 1, 1]));
@@ -255,7 +253,7 @@ mod tests {
             put::<Int64Type>(group, &[0, 1500, -1], None);
             put::<Int32Type>(group, &[199, 5, -250], None);
         };
-        let second = |group: &mut SerializedRowGroupWriter<'_, std::fs::File>| {
+        let second = |group: &mut Group<'_>| {
             put::<BoolType>(group, &[false], None);
             put::<Int64Type>(group, &[9], Some(&[1]));
             put::<DoubleType>(group, &[2.0], Some(&[1]));
