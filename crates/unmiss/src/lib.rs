@@ -14,3 +14,8 @@ pub mod nn;
 pub mod methods;
 pub mod model;
 pub mod compare;
+
+/// Compiles the README's example.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
