@@ -3,5 +3,5 @@
 mod choose;
 mod folds;
 
-pub use choose::{Choice, Entry, choose, fit_best};
+pub use choose::{COVERAGE_LEVEL, Choice, Entry, choose, fit_best};
 pub use folds::{Folds, folds};

@@ -6,8 +6,10 @@
 
 pub mod design;
 pub mod features;
+pub mod guess;
 pub mod target;
 
 pub use design::{Design, Missing};
 pub use features::{Encoded, Encoder, Encoding, Scale};
+pub use guess::Guess;
 pub use target::{ClassWeights, TargetEncoder, Targets, Task};

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use unmiss::compare::{Choice, Entry, fit_best};
+use unmiss::compare::{COVERAGE_LEVEL, Choice, Entry, fit_best};
 use unmiss::data::Table;
 use unmiss::encode::{ClassWeights, Task, target::TaskKind};
 use unmiss::error::{Error, Result};
@@ -171,15 +171,17 @@ pub fn report(table: &Table, model: &Model, choice: &Choice) -> String {
         text.push_str(&wrapped(sentence, 0));
         text.push('\n');
     }
-    if let Some(half) = model.half_width(model.encoder.width(), 0.9) {
-        text.push_str(&wrapped(
-            &format!(
-                "Prediction intervals come from the held-out errors: at level 90 % they reach {half:.4} to either \
-                 side for a complete row, and hold for 90 % of new rows like these."
-            ),
-            0,
-        ));
-        text.push('\n');
+    if let (Some(half), Some(coverage)) =
+        (model.half_width(model.encoder.width(), COVERAGE_LEVEL), choice.coverage)
+    {
+        let words = format!(
+            "Prediction intervals come from held-out errors, apart for rows of which little and much is known. At \
+             level {:.0} % they reach {half:.4} to either side for a complete row; learned without a fold, they \
+             held for {:.1} % of its rows.",
+            100.0 * COVERAGE_LEVEL,
+            100.0 * coverage
+        );
+        text.push_str(&format!("{}\n", wrapped(&words, 0)));
     }
     text
 }

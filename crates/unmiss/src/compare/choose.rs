@@ -52,7 +52,12 @@ pub struct Choice {
     pub all_rows: usize,
     /// Number of known inputs of each row compared.
     known: Vec<usize>,
+    /// Share of held-out rows inside intervals at [`COVERAGE_LEVEL`] learned from the other folds.
+    pub coverage: Option<f64>,
 }
+
+/// The level at which the coverage of intervals is measured.
+pub const COVERAGE_LEVEL: f64 = 0.9;
 
 impl Choice {
     fn test_share(&self) -> f64 {
@@ -95,12 +100,30 @@ impl Choice {
         )
     }
 
-    /// Residuals of the best method's held-out predictions become prediction intervals.
-    fn intervals(&self, targets: &Targets) -> Option<Intervals> {
-        let best = self.entries.first()?;
+    /// Residuals of the best method's held-out predictions, in the order of the rows compared.
+    fn residuals(&self, targets: &Targets) -> Vec<f64> {
+        let predictions = self.entries.first().map(|best| best.predictions.as_slice()).unwrap_or_default();
         let residual = |(row, predicted): (&usize, &f64)| f64::from(targets.numbers[*row]) - predicted;
-        let residuals: Vec<f64> = self.rows.iter().zip(&best.predictions).map(residual).collect();
-        Intervals::learn(&residuals, &self.known)
+        self.rows.iter().zip(predictions).map(residual).collect()
+    }
+
+    /// How often intervals learned from all folds but one hold in that one.
+    fn measured_coverage(&self, residuals: &[f64]) -> Option<f64> {
+        let size = residuals.len().div_ceil(self.folds.max(1)).max(1);
+        let mut inside = 0;
+        for fold in 0..residuals.len().div_ceil(size) {
+            let (start, end) = (fold * size, ((fold + 1) * size).min(residuals.len()));
+            let others = |place: &usize| !(start..end).contains(place);
+            let places: Vec<usize> = (0..residuals.len()).filter(others).collect();
+            let learned: Vec<f64> = places.iter().map(|&place| residuals[place]).collect();
+            let known: Vec<usize> = places.iter().map(|&place| self.known[place]).collect();
+            let intervals = Intervals::learn(&learned, &known)?;
+            let holds = |&place: &usize| {
+                residuals[place].abs() <= intervals.half_width(self.known[place], COVERAGE_LEVEL)
+            };
+            inside += (start..end).filter(holds).count();
+        }
+        Some(inside as f64 / residuals.len().max(1) as f64)
     }
 }
 
@@ -127,6 +150,7 @@ pub fn choose(
         folds: folds.held_out.len(),
         all_rows: targets.rows(),
         known: Vec::new(),
+        coverage: None,
     };
     let work = Work { labelled, inputs: &inputs, roles, target, folds: &folds };
     for recipe in recipes {
@@ -248,7 +272,7 @@ pub fn fit_best(
     }
     let labelled = table.select(&rows_with_target(table, &roles.target)?);
     let target = TargetEncoder::fit(&labelled, &roles.target, roles.task)?;
-    let choice = choose(&labelled, &target, roles, recipes, fold_count, run)?;
+    let mut choice = choose(&labelled, &target, roles, recipes, fold_count, run)?;
     if run.stop_switch().swap(false, Ordering::Relaxed) {
         let name = choice.entries.first().map_or(first, |entry| &entry.recipe).method.name();
         run.warn(format!("comparison stopped; fitting `{name}`, the best so far, on all rows"));
@@ -259,7 +283,9 @@ pub fn fit_best(
     model.summary.notes = choice.words();
     if target.task == Task::Regression {
         let targets = target.encode(&labelled, roles.weight.as_deref(), Default::default())?;
-        model.intervals = choice.intervals(&targets);
+        let residuals = choice.residuals(&targets);
+        model.intervals = Intervals::learn(&residuals, &choice.known);
+        choice.coverage = choice.measured_coverage(&residuals);
     }
     Ok((model, choice))
 }

@@ -18,7 +18,7 @@ const CHUNK: usize = 16;
 
 /// A square matrix, row by row.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Square {
+pub(crate) struct Square {
     pub size: usize,
     pub cells: Vec<f64>,
 }
@@ -26,6 +26,12 @@ pub(super) struct Square {
 impl Square {
     pub fn zero(size: usize) -> Self {
         Self { size, cells: vec![0.0; size * size] }
+    }
+
+    pub fn identity(size: usize) -> Self {
+        let mut square = Self::zero(size);
+        (0..size).for_each(|i| *square.at_mut(i, i) = 1.0);
+        square
     }
 
     pub fn at(&self, row: usize, column: usize) -> f64 {
@@ -77,7 +83,7 @@ impl Square {
     }
 
     /// Replaces v by L'^-1 v, for a lower triangle.
-    fn backward(&self, v: &mut [f64]) {
+    pub fn backward(&self, v: &mut [f64]) {
         for i in (0..self.size).rev() {
             let known: f64 = (i + 1..self.size).map(|j| self.at(j, i) * v[j]).sum();
             v[i] = (v[i] - known) / self.at(i, i);

@@ -24,7 +24,7 @@ mod patterns;
 mod together;
 mod outcome;
 mod known;
-mod gaussian;
+pub(crate) mod gaussian;
 mod little;
 mod dependence;
 mod target;

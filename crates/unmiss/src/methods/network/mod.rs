@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{About, Method, Predictor, Setting, Training, defaults_of, parse};
-use crate::encode::{Encoded, Encoder, Encoding, Scale, Task};
+use crate::encode::{Encoded, Encoder, Encoding, Guess, Scale, Task};
 use crate::error::{Error, Result};
 use crate::nn::Parameters;
 use crate::nn::sparsity::mean_known;
@@ -150,10 +150,13 @@ impl Method for TabularNetwork {
         let task = training.targets.task;
         let k = settings.normalize.then(|| mean_known(training.inputs) as f32);
         let network = Network::new(training.encoder, task, &settings, k);
+        let guess = settings.guess.then(|| Guess::fit(training.inputs, run.seed()));
+        let filled = with_guesses(training.inputs, guess.as_ref());
+        let training = Training { inputs: &filled, ..training };
         let trained = fit::fit(&network, &settings, training, run)?;
         let epochs: Vec<f64> = trained.iter().map(|member| member.best_epoch as f64).collect();
         let members: Vec<Parameters> = trained.into_iter().map(|member| member.parameters).collect();
-        Ok(Box::new(Fitted { network, members, epochs, task, k }))
+        Ok(Box::new(Fitted { network, guess, members, epochs, task, k }))
     }
 
     fn load(
@@ -170,6 +173,7 @@ impl Method for TabularNetwork {
         }
         let epochs = arrays.doubles("best epochs", &[count])?.to_vec();
         let k = if settings.normalize { Some(arrays.singles("k", &[1])?[0]) } else { None };
+        let guess = if settings.guess { Some(load_guess(encoder.numbers.len(), arrays)?) } else { None };
         let network = Network::new(encoder, task, &settings, k);
         // Shapes are compared with the file before memory for the weights is taken.
         let layout = network.parameters(0);
@@ -179,12 +183,13 @@ impl Method for TabularNetwork {
             Ok(parameters)
         };
         let members = (0..count).map(member).collect::<Result<_>>()?;
-        Ok(Box::new(Fitted { network, members, epochs, task, k }))
+        Ok(Box::new(Fitted { network, guess, members, epochs, task, k }))
     }
 }
 
 struct Fitted {
     network: Network,
+    guess: Option<Guess>,
     members: Vec<Parameters>,
     /// The epoch whose weights each member kept.
     epochs: Vec<f64>,
@@ -197,7 +202,7 @@ impl Predictor for Fitted {
         let mut answers = Vec::with_capacity(rows.rows * self.task.outputs());
         for start in (0..rows.rows).step_by(ROWS_AT_ONCE) {
             let places: Vec<usize> = (start..(start + ROWS_AT_ONCE).min(rows.rows)).collect();
-            let part = rows.select(&places);
+            let part = with_guesses(&rows.select(&places), self.guess.as_ref());
             let mut sum = vec![0.0; places.len() * self.task.outputs()];
             for parameters in &self.members {
                 let outputs = predictions(&self.network.infer(&part, parameters), self.task);
@@ -215,6 +220,11 @@ impl Predictor for Fitted {
         for (index, parameters) in self.members.iter().enumerate() {
             arrays.put_all(&format!("member {index}/"), parameters.save());
         }
+        if let Some(guess) = &self.guess {
+            let (mean, covariance) = guess.parts();
+            arrays.put_doubles("guess/mean", &[mean.len()], mean.to_vec());
+            arrays.put_doubles("guess/covariance", &[mean.len(), mean.len()], covariance.to_vec());
+        }
         if let Some(k) = self.k {
             arrays.put_singles("k", &[1], vec![k]);
         }
@@ -229,4 +239,19 @@ impl Predictor for Fitted {
             "best epochs": self.epochs,
         })
     }
+}
+
+/// The rows with a guess under every mark that says "missing", if guesses are made.
+fn with_guesses(rows: &Encoded, guess: Option<&Guess>) -> Encoded {
+    let mut rows = rows.clone();
+    if let Some(guess) = guess {
+        guess.fill(&mut rows);
+    }
+    rows
+}
+
+fn load_guess(columns: usize, arrays: &Arrays) -> Result<Guess> {
+    let mean = arrays.doubles("guess/mean", &[columns])?.to_vec();
+    let covariance = arrays.doubles("guess/covariance", &[columns, columns])?.to_vec();
+    Ok(Guess::from_parts(mean, covariance))
 }
