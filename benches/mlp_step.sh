@@ -4,7 +4,7 @@
 #   benches/mlp_step.sh [ROUNDS]
 #
 # PYTHON names an interpreter that has PyTorch; without it a virtual environment is made in target/.
-# THREADS (2) is what both sides get.
+# THREADS (2) is what both sides get; CLOCK=cpu THREADS=1 counts processor time, for a busy machine.
 set -eu
 cd "$(dirname "$0")/.."
 rounds=${1:-5}

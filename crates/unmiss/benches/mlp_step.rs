@@ -1,8 +1,10 @@
 //! Time of one training step through the real training loop, to be compared with `benches/mlp_step.py`.
 //!
 //! `cargo bench -p unmiss --bench mlp_step`; `benches/mlp_step.sh` runs both sides in turn. Prints one line
-//! for each task: its name and the median microseconds per step. `THREADS` sets the threads (2).
+//! for each task: its name and the median microseconds per step. `THREADS` sets the threads (2). On a busy
+//! machine, `CLOCK=cpu THREADS=1` counts processor time (Linux) instead of time on the wall.
 
+use std::sync::LazyLock;
 use std::time::Instant;
 
 use burn::Tensor;
@@ -82,9 +84,9 @@ fn step_time(sizes: &[usize], batch: usize, steps: usize, run: &Run) -> f64 {
     let settings = TrainSettings { epochs: steps / 50, batch, ..TrainSettings::default() };
     let time = || {
         let parameters = network.parameters();
-        let start = Instant::now();
+        let start = seconds();
         train(&network, parameters, &settings, run).expect("the task can be learned");
-        start.elapsed().as_secs_f64() * 1e6 / (settings.epochs * 50) as f64
+        (seconds() - start) * 1e6 / (settings.epochs * 50) as f64
     };
     time();
     median((0..7).map(|_| time()).collect())
@@ -95,7 +97,7 @@ fn apply_time(run: &Run) -> f64 {
     let network = Network::new(&[20, 256, 256, 256, 1], 1_000_000);
     let parameters = network.parameters();
     let time = || {
-        let start = Instant::now();
+        let start = seconds();
         let (mut now, mut next, mut total) = (Vec::new(), Vec::new(), 0.0);
         for piece in network.inputs.chunks(4096 * 20) {
             let rows = piece.len() / 20;
@@ -109,9 +111,22 @@ fn apply_time(run: &Run) -> f64 {
             total += now[0];
         }
         assert!(total.is_finite());
-        start.elapsed().as_secs_f64()
+        seconds() - start
     };
     run.compute(|| median((0..3).map(|_| time()).collect()))
+}
+
+static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+
+/// Seconds on the wall, or with `CLOCK=cpu` those that all threads of this process spent computing.
+fn seconds() -> f64 {
+    if std::env::var("CLOCK").is_ok_and(|clock| clock == "cpu") {
+        let tasks = std::fs::read_dir("/proc/self/task").expect("Linux lists the threads here").flatten();
+        let spent = |task: std::fs::DirEntry| std::fs::read_to_string(task.path().join("schedstat")).ok();
+        let first = |text: String| text.split(' ').next().and_then(|number| number.parse::<f64>().ok());
+        return tasks.filter_map(spent).filter_map(first).sum::<f64>() * 1e-9;
+    }
+    START.elapsed().as_secs_f64()
 }
 
 fn median(mut times: Vec<f64>) -> f64 {
