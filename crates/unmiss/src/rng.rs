@@ -72,6 +72,13 @@ pub fn hash(text: &str) -> u64 {
         .fold(0xcbf2_9ce4_8422_2325, |state, byte| (state ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
+/// One number from many, in order: to tell data apart, not to protect it.
+pub fn mix(values: impl IntoIterator<Item = u64>) -> u64 {
+    values.into_iter().fold(0xcbf2_9ce4_8422_2325, |state: u64, value| {
+        (state ^ value).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -13,7 +13,7 @@ use crate::metrics::{Score, mean_over_folds};
 use crate::model::{
     Intervals, Model, Prepared, Recipe, Roles, fit_prepared, known_inputs, prepare, rows_with_target,
 };
-use crate::rng::hash;
+use crate::rng::{hash, mix};
 use crate::run::Run;
 use crate::store::Arrays;
 
@@ -240,16 +240,8 @@ fn remembered(
 
 /// A number that changes with the rows, the recipe or the seed.
 fn fingerprint(prepared: &Prepared, recipe: &Recipe, seed: u64) -> String {
-    let mut state = hash(&format!("{recipe:?} {seed} {:?}", prepared.encoder.encoding));
-    let mut mix = |value: u64| state = (state ^ value).wrapping_mul(0x0100_0000_01b3).rotate_left(23);
-    prepared.inputs.numbers.iter().for_each(|value| mix(u64::from(value.to_bits())));
-    prepared.inputs.numbers_observed.iter().for_each(|value| mix(u64::from(*value)));
-    prepared.inputs.codes.iter().for_each(|value| mix(u64::from(*value)));
-    prepared.inputs.codes_observed.iter().for_each(|value| mix(u64::from(*value)));
-    prepared.targets.numbers.iter().for_each(|value| mix(u64::from(value.to_bits())));
-    prepared.targets.classes.iter().for_each(|value| mix(u64::from(*value)));
-    prepared.targets.weights.iter().for_each(|value| mix(u64::from(value.to_bits())));
-    format!("{state:016x}")
+    let work = hash(&format!("{recipe:?} {seed} {:?}", prepared.encoder.encoding));
+    format!("{:016x}", mix([work, prepared.inputs.fingerprint(), prepared.targets.fingerprint()]))
 }
 
 /// Compares the recipes, fits the best on all rows, and gives it intervals and a summary in words.

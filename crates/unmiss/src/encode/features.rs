@@ -109,6 +109,14 @@ pub struct Encoded {
 }
 
 impl Encoded {
+    /// A number that changes with any value or mark, by which unfinished work on other rows is told apart.
+    pub fn fingerprint(&self) -> u64 {
+        let numbers = self.numbers.iter().map(|value| u64::from(value.to_bits()));
+        let codes = self.codes.iter().map(|code| u64::from(*code));
+        let marks = self.numbers_observed.iter().chain(&self.codes_observed).map(|mark| u64::from(*mark));
+        crate::rng::mix(numbers.chain(codes).chain(marks))
+    }
+
     /// The given rows, in the given order.
     #[must_use]
     pub fn select(&self, rows: &[usize]) -> Self {

@@ -79,6 +79,12 @@ impl Targets {
         self.weights.len()
     }
 
+    /// A number that changes with any target or weight.
+    pub fn fingerprint(&self) -> u64 {
+        let numbers = self.numbers.iter().chain(&self.weights).map(|value| u64::from(value.to_bits()));
+        crate::rng::mix(numbers.chain(self.classes.iter().map(|class| u64::from(*class))))
+    }
+
     /// The given rows, in the given order.
     #[must_use]
     pub fn select(&self, rows: &[usize]) -> Self {

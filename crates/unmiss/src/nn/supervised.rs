@@ -8,7 +8,7 @@ use super::loss::{cross_entropy, squared_error};
 use super::train::{Learner, Moment};
 use crate::encode::{Targets, Task};
 use crate::metrics::Score;
-use crate::rng::Stream;
+use crate::rng::{Stream, mix};
 
 /// A network over rows that it holds: scores of some of them.
 pub trait Scorer: Sync {
@@ -16,6 +16,8 @@ pub trait Scorer: Sync {
     fn forward(&self, rows: &[usize], parameters: &[Tensor<2>], moment: &Moment) -> Tensor<2>;
     /// `[rows, outputs]`, for prediction.
     fn infer(&self, rows: &[usize], parameters: &Parameters) -> Vec<f32>;
+    /// A number that changes with the rows.
+    fn fingerprint(&self) -> u64;
 }
 
 /// Learning a target: squared error of a number, cross-entropy of classes, rows weighted.
@@ -59,6 +61,11 @@ impl Learner for Supervised<'_> {
         let scores = self.scorer.infer(&self.validation, parameters);
         let targets = self.targets.select(&self.validation);
         Some(Score::of(&predictions(&scores, targets.task), &targets).loss())
+    }
+
+    fn fingerprint(&self) -> u64 {
+        let rows = self.learning.iter().map(|&row| row as u64);
+        mix([self.scorer.fingerprint(), self.targets.fingerprint(), mix(rows)])
     }
 }
 

@@ -109,4 +109,8 @@ impl Scorer for Held<'_> {
     fn infer(&self, rows: &[usize], parameters: &Parameters) -> Vec<f32> {
         self.perceptron.infer(self.perceptron.design.dense(self.rows, rows), rows.len(), parameters)
     }
+
+    fn fingerprint(&self) -> u64 {
+        self.rows.fingerprint()
+    }
 }

@@ -85,4 +85,8 @@ impl Scorer for Held<'_> {
     fn infer(&self, rows: &[usize], parameters: &Parameters) -> Vec<f32> {
         self.network.infer(&self.rows.select(rows), parameters)
     }
+
+    fn fingerprint(&self) -> u64 {
+        self.rows.fingerprint()
+    }
 }
