@@ -92,6 +92,11 @@ impl Arrays {
         Self(self.0.iter().filter_map(rest).collect())
     }
 
+    /// Whether there is no array.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// The names, in alphabetical order, with their shapes.
     pub fn names(&self) -> impl Iterator<Item = (&str, &[usize])> {
         self.0.iter().map(|(name, array)| (name.as_str(), array.shape.as_slice()))

@@ -199,6 +199,10 @@ impl<'a> Training<'a> {
         if let Some(path) = run.checkpoint("training") {
             checkpoint::resume(&path, &fingerprint, &mut state, run);
         }
+        if state.best_score.is_none() {
+            // The first weights are a candidate too: a network that starts from a good guess may keep it.
+            state.best_score = learner.validate(&state.parameters).filter(|score| score.is_finite());
+        }
         let batches = rows.div_ceil(batch);
         Self { learner, settings, run, batch, batches, fingerprint, state, told: None, kept: Instant::now() }
     }

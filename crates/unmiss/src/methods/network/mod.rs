@@ -2,6 +2,7 @@
 
 mod fit;
 mod network;
+mod start;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -9,12 +10,13 @@ use serde_json::{Value, json};
 use super::{About, Method, Predictor, Setting, Training, defaults_of, parse};
 use crate::encode::{Encoded, Encoder, Encoding, Guess, Scale, Task};
 use crate::error::{Error, Result};
-use crate::nn::Parameters;
 use crate::nn::sparsity::mean_known;
 use crate::nn::supervised::predictions;
 use crate::run::Run;
 use crate::store::Arrays;
+use fit::Member;
 use network::Network;
+use start::Start;
 
 /// Rows predicted at a time: enough to keep the threads busy, little enough to stay in the cache.
 const ROWS_AT_ONCE: usize = 4096;
@@ -38,6 +40,8 @@ pub struct Settings {
     pub normalize: bool,
     /// Whether missing numbers come with their mean given the known ones.
     pub guess: bool,
+    /// Whether the network starts from a linear model.
+    pub linear_start: Option<bool>,
     /// Networks whose predictions are averaged.
     pub members: Option<usize>,
     /// Passes over the rows.
@@ -57,7 +61,8 @@ impl Default for Settings {
             layers: 3,
             dropout: 0.15,
             normalize: false,
-            guess: false,
+            guess: true,
+            linear_start: None,
             members: None,
             epochs: None,
             batch: 256,
@@ -98,8 +103,9 @@ impl Method for TabularNetwork {
         About {
             title: "Tabular network in which a hole is a learned value of its own",
             idea: "Each column becomes a small vector: numbers through cosines of learned frequencies, categories \
-                   through learned tables, and a missing cell through a vector learned for that column. A \
-                   multi-layer network on top is trained in four waves of the learning rate, and a few such \
+                   through learned tables, a missing cell through a vector learned for that column, a missing \
+                   number also through its mean given the known ones. A multi-layer network on top learns \
+                   what a linear model leaves; it is trained in four waves of the learning rate, and a few such \
                    networks, each stopped on another part of the rows, are averaged.",
             paper: "Holzmueller, Grinsztajn, Steinwart 2024 (RealMLP) for the network; Yi et al. 2020 (Sparsity \
                     Normalization) for the dropout and the optional normalisation of known cells.",
@@ -123,6 +129,10 @@ impl Method for TabularNetwork {
                 help: "true: a missing number comes with its mean given the known numbers.",
             },
             Setting {
+                name: "linear-start",
+                help: "true: the network learns what a linear model leaves; null: up to 20,000 rows.",
+            },
+            Setting {
                 name: "members",
                 help: "Networks that are averaged; null: 4 below 5,000 rows, 2 below 20,000, else 1.",
             },
@@ -130,7 +140,7 @@ impl Method for TabularNetwork {
             Setting { name: "batch", help: "Rows in a batch." },
             Setting {
                 name: "rate",
-                help: "Learning rate at the top of its waves; null: 0.2 for numbers, 0.04 for classes.",
+                help: "Learning rate at the top of its waves; null: 0.05 for numbers, 0.04 for classes.",
             },
             Setting { name: "weight-decay", help: "How strongly weights are pulled to 0." },
         ]
@@ -153,10 +163,8 @@ impl Method for TabularNetwork {
         let guess = settings.guess.then(|| Guess::fit(training.inputs, run.seed()));
         let filled = with_guesses(training.inputs, guess.as_ref());
         let training = Training { inputs: &filled, ..training };
-        let trained = fit::fit(&network, &settings, training, run)?;
-        let epochs: Vec<f64> = trained.iter().map(|member| member.best_epoch as f64).collect();
-        let members: Vec<Parameters> = trained.into_iter().map(|member| member.parameters).collect();
-        Ok(Box::new(Fitted { network, guess, members, epochs, task, k }))
+        let members = fit::fit(&network, &settings, training, run)?;
+        Ok(Box::new(Fitted { network, guess, members, task, k }))
     }
 
     fn load(
@@ -178,21 +186,25 @@ impl Method for TabularNetwork {
         // Shapes are compared with the file before memory for the weights is taken.
         let layout = network.parameters(0);
         let member = |index: usize| {
+            let arrays = arrays.with_prefix(&format!("member {index}/"));
             let mut parameters = layout.clone();
-            parameters.load(&arrays.with_prefix(&format!("member {index}/")))?;
-            Ok(parameters)
+            parameters.load(&arrays)?;
+            let linear = arrays.with_prefix("linear/");
+            let start = match linear.is_empty() {
+                true => None,
+                false => Some(Start::load(encoder, task, &linear)?),
+            };
+            Ok(Member { parameters, start, best_epoch: epochs[index] as usize })
         };
         let members = (0..count).map(member).collect::<Result<_>>()?;
-        Ok(Box::new(Fitted { network, guess, members, epochs, task, k }))
+        Ok(Box::new(Fitted { network, guess, members, task, k }))
     }
 }
 
 struct Fitted {
     network: Network,
     guess: Option<Guess>,
-    members: Vec<Parameters>,
-    /// The epoch whose weights each member kept.
-    epochs: Vec<f64>,
+    members: Vec<Member>,
     task: Task,
     k: Option<f32>,
 }
@@ -204,8 +216,12 @@ impl Predictor for Fitted {
             let places: Vec<usize> = (start..(start + ROWS_AT_ONCE).min(rows.rows)).collect();
             let part = with_guesses(&rows.select(&places), self.guess.as_ref());
             let mut sum = vec![0.0; places.len() * self.task.outputs()];
-            for parameters in &self.members {
-                let outputs = predictions(&self.network.infer(&part, parameters), self.task);
+            for member in &self.members {
+                let mut scores = self.network.infer(&part, &member.parameters);
+                if let Some(start) = &member.start {
+                    scores.iter_mut().zip(start.scores(&part)).for_each(|(score, first)| *score += first);
+                }
+                let outputs = predictions(&scores, self.task);
                 sum.iter_mut()
                     .zip(outputs)
                     .for_each(|(sum, value)| *sum += value / self.members.len() as f64);
@@ -217,8 +233,11 @@ impl Predictor for Fitted {
 
     fn save(&self) -> Arrays {
         let mut arrays = Arrays::default();
-        for (index, parameters) in self.members.iter().enumerate() {
-            arrays.put_all(&format!("member {index}/"), parameters.save());
+        for (index, member) in self.members.iter().enumerate() {
+            arrays.put_all(&format!("member {index}/"), member.parameters.save());
+            if let Some(start) = &member.start {
+                arrays.put_all(&format!("member {index}/linear/"), start.save());
+            }
         }
         if let Some(guess) = &self.guess {
             let (mean, covariance) = guess.parts();
@@ -228,15 +247,16 @@ impl Predictor for Fitted {
         if let Some(k) = self.k {
             arrays.put_singles("k", &[1], vec![k]);
         }
-        arrays.put_doubles("best epochs", &[self.epochs.len()], self.epochs.clone());
+        let epochs: Vec<f64> = self.members.iter().map(|member| member.best_epoch as f64).collect();
+        arrays.put_doubles("best epochs", &[epochs.len()], epochs);
         arrays
     }
 
     fn summary(&self) -> Value {
         json!({
             "networks": self.members.len(),
-            "weights of each": self.members.first().map_or(0, Parameters::count),
-            "best epochs": self.epochs,
+            "weights of each": self.members.first().map_or(0, |member| member.parameters.count()),
+            "best epochs": self.members.iter().map(|member| member.best_epoch).collect::<Vec<_>>(),
         })
     }
 }
