@@ -43,9 +43,22 @@ pub fn cut(text: &str, most: usize) -> String {
     kept
 }
 
-/// The text cut or filled with spaces to exactly this width.
-pub fn column(text: &str, exactly: usize) -> String {
-    let kept = cut(text, exactly);
+/// A name cut in its middle to a width: names of a table often differ at their ends.
+pub fn shorten(name: &str, most: usize) -> String {
+    let clean = cut(name, usize::MAX);
+    if width(&clean) <= most {
+        return clean;
+    }
+    let head = cut(&clean, (most / 2).max(1));
+    let room = most.saturating_sub(width(&head));
+    let starts = clean.char_indices().map(|(start, _)| start);
+    let tail = starts.map(|start| &clean[start..]).find(|tail| width(tail) <= room).unwrap_or_default();
+    head + tail
+}
+
+/// The name cut or filled with spaces to exactly this width.
+pub fn column(name: &str, exactly: usize) -> String {
+    let kept = shorten(name, exactly);
     let space = " ".repeat(exactly.saturating_sub(width(&kept)));
     kept + &space
 }
@@ -60,8 +73,8 @@ pub fn bar(share: f64, full: usize) -> String {
 pub fn wrapped(text: &str, indent: usize) -> String {
     let mut lines: Vec<String> = Vec::new();
     let mut line = String::new();
-    for word in text.split_whitespace() {
-        let word = cut(word, WIDTH - indent);
+    for word in unbreakable(text) {
+        let word = cut(&word, WIDTH - indent);
         if !line.is_empty() && indent + width(&line) + 1 + width(&word) > WIDTH {
             lines.push(std::mem::take(&mut line));
         }
@@ -73,6 +86,24 @@ pub fn wrapped(text: &str, indent: usize) -> String {
     lines.push(line);
     let margin = " ".repeat(indent);
     lines.iter().map(|line| format!("{margin}{line}")).collect::<Vec<_>>().join("\n")
+}
+
+/// The words of a text; a number stays with its `%`, and `<`, `=` and `±` with what they compare.
+fn unbreakable(text: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut joins = false;
+    for word in text.split_whitespace() {
+        let operator = matches!(word, "<" | "=" | "±");
+        match words.last_mut() {
+            Some(last) if joins || operator || word.starts_with('%') => {
+                last.push(' ');
+                last.push_str(word);
+            }
+            _ => words.push(word.to_owned()),
+        }
+        joins = operator;
+    }
+    words
 }
 
 /// A sentence of a list: a dash, and further lines set in below the text.
@@ -116,6 +147,20 @@ mod tests {
         assert_eq!(cut("e\u{301}e\u{301}e\u{301}", 3), "e\u{301}e\u{301}e\u{301}");
         let text = wrapped(&format!("a {} b", "温".repeat(90)), 4);
         assert!(text.lines().all(|line| width(line) <= WIDTH), "{text}");
+    }
+
+    #[test]
+    fn names_keep_both_ends() {
+        assert_eq!(shorten("country_of_birth_father", 12), "count…father");
+        assert_eq!(shorten("age", 12), "age");
+        for most in 2..30 {
+            assert!(width(&shorten(&"体温father".repeat(4), most)) <= most, "{most}");
+        }
+    }
+
+    #[test]
+    fn a_number_stays_with_its_sign() {
+        assert_eq!(unbreakable("of 3.2 %), p < 0.001."), ["of", "3.2 %),", "p < 0.001."]);
     }
 
     #[test]

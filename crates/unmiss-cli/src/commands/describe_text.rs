@@ -2,7 +2,7 @@
 
 use unmiss::missing::{ColumnHoles, Dependence, Description, Estimate, Pair, TargetDescription};
 
-use crate::output::{WIDTH, bar, column, cut, item, number, width, wrapped};
+use crate::output::{WIDTH, bar, column, cut, item, number, shorten, width, wrapped};
 
 /// Columns listed in one section; the JSON file has all.
 const LISTED: usize = 15;
@@ -98,9 +98,9 @@ fn together(description: &Description) -> String {
     if !related.is_empty() {
         text.push_str("\nPairs of columns whose holes go together (1) or avoid each other (-1)\n");
         text.push_str("  correlation  both missing  columns\n");
-        for pair in related {
-            let names = list(&[pair.first.clone(), pair.second.clone()], WIDTH - 29);
-            text.push_str(&format!("  {:>11.2}  {:>12}  {names}\n", pair.correlation, number(pair.both)));
+        for one in related {
+            let names = pair(&one.first, &one.second, WIDTH - 29);
+            text.push_str(&format!("  {:>11.2}  {:>12}  {names}\n", one.correlation, number(one.both)));
         }
     }
     text
@@ -154,18 +154,18 @@ fn little(description: &Description) -> String {
 
 fn dependences(description: &Description) -> String {
     let dependences = &description.dependences;
-    if dependences.largest.is_empty() {
+    if dependences.strongest.is_empty() {
         return String::new();
     }
     let mut text = format!(
-        "\nValues that differ where another column is missing ({} of {} comparisons)\n  {} {} by (std. dev.)\n",
+        "\nValues that differ where another column is missing\n  {} of {} comparisons are significant; those that go together most:\n  {} {} by (std. dev.)\n",
         number(dependences.significant),
         number(dependences.compared),
         column("where this is missing", 30),
         column("this is higher (+) or lower (-)", 32),
     );
-    for Dependence { missing, values, difference, .. } in &dependences.largest {
-        text.push_str(&format!("  {} {} {difference:>+11.2}\n", column(missing, 30), column(values, 32)));
+    for Dependence { missing, values, difference, .. } in &dependences.strongest {
+        text.push_str(&format!("  {} {} {difference:>+14.2}\n", column(missing, 30), column(values, 32)));
     }
     text
 }
@@ -202,7 +202,11 @@ fn target_by_column(target: &TargetDescription) -> String {
         Some(&class) if !target.classes.is_empty() => format!("share of {}", target.classes[class]),
         _ => "mean".to_owned(),
     };
-    let heading = format!("Target {} where a column is missing and where it is known: {what}", target.name);
+    let heading = format!(
+        "Target {} ({}) where a column is missing, and known",
+        shorten(&target.name, 24),
+        shorten(&what, 18)
+    );
     let mut text = format!(
         "\n{}\n  {} {:>9} {:>11} {:>11} {:>9}\n",
         cut(&heading, WIDTH),
@@ -286,20 +290,28 @@ fn estimates(
 
 /// As many names as fit, and how many more there are.
 fn list(names: &[String], room: usize) -> String {
+    let more = |rest: usize| if rest == 0 { String::new() } else { format!(" and {} more", number(rest)) };
     let mut text = String::new();
     for (index, name) in names.iter().enumerate() {
-        let last = index + 1 == names.len();
-        let rest =
-            if last { String::new() } else { format!(" and {} more", number(names.len() - index - 1)) };
-        // Two names always show, each cut to its half; a long first one must leave room for the rest.
-        let most = if names.len() > 1 && index < 2 { (room - 16) / 2 } else { room };
-        let piece = if index == 0 { cut(name, most) } else { format!(", {}", cut(name, most)) };
+        let rest = more(names.len() - index - 1);
+        let piece = match index {
+            0 => shorten(name, room - width(&rest)),
+            _ => format!(", {}", shorten(name, room)),
+        };
         if width(&text) + width(&piece) + width(&rest) > room {
-            return text + &format!(" and {} more", number(names.len() - index));
+            return text + &more(names.len() - index);
         }
         text.push_str(&piece);
     }
     text
+}
+
+/// Two names; each gets half of the room, or more if the other needs less.
+fn pair(first: &str, second: &str, room: usize) -> String {
+    let half = (room - 2) / 2;
+    let (first, second) = (shorten(first, room - 2 - width(second).min(half)), second);
+    let second = shorten(second, room - 2 - width(&first));
+    format!("{first}, {second}")
 }
 
 fn range(from: usize, to: usize) -> String {
@@ -384,6 +396,13 @@ mod tests {
         let text = list(&names, 40);
         assert!(width(&text) <= 40 && text.ends_with(" more"), "{text}");
         let long = vec!["x".repeat(200), "y".repeat(200), "z".to_owned()];
-        assert!(width(&list(&long, 57)) <= 57 && list(&long, 57).contains("y…"), "{}", list(&long, 57));
+        assert!(
+            width(&list(&long, 57)) <= 57 && list(&long, 57).ends_with("x and 2 more"),
+            "{}",
+            list(&long, 57)
+        );
+        assert_eq!(pair("age", "height", 20), "age, height");
+        assert_eq!(pair("age", &"h".repeat(40), 20), format!("age, {}…{}", "h".repeat(6), "h".repeat(8)));
+        assert_eq!(width(&pair(&"a".repeat(40), &"b".repeat(40), 20)), 20);
     }
 }

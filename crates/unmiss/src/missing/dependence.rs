@@ -11,7 +11,7 @@ use crate::data::Column;
 /// How many dependences are listed.
 const LISTED: usize = 10;
 /// Rows needed on either side of a comparison.
-const FEWEST_ROWS: usize = 5;
+const FEWEST_ROWS: f64 = 10.0;
 /// Comparisons times rows: beyond this only the columns with most holes are looked at.
 const MOST_WORK: usize = 4_000_000_000;
 
@@ -25,6 +25,8 @@ pub struct Dependence {
     /// Mean of `values` in rows where `missing` is missing, minus the mean in the others, in standard
     /// deviations of `values`. For a two-valued column the second value counts as 1.
     pub difference: f64,
+    /// Correlation of "missing" and the values, without its sign: 0 unrelated, 1 one gives the other.
+    pub strength: f64,
     /// Adjusted for the number of comparisons (false discovery rate).
     pub adjusted_p_value: f64,
 }
@@ -36,8 +38,8 @@ pub struct Dependences {
     pub compared: usize,
     /// Pairs with an adjusted p-value below 0.05.
     pub significant: usize,
-    /// The largest differences among the significant ones.
-    pub largest: Vec<Dependence>,
+    /// The strongest among the significant ones: a large difference in many rows comes first.
+    pub strongest: Vec<Dependence>,
 }
 
 /// Compares every numeric or two-valued column between rows where another is missing and where it is known.
@@ -49,39 +51,39 @@ pub(super) fn find(columns: &[&Column], indicators: &[Indicator], rows: usize) -
     searched.sort_by_key(|indicator| std::cmp::Reverse(indicator.count.min(rows - indicator.count)));
     searched.truncate((MOST_WORK / (rows * columns.len()).max(1)).max(1));
 
-    let compare = |indicator: &&Indicator| -> Vec<(usize, usize, f64, f64)> {
-        let compared = (0..columns.len()).filter(|other| !indicator.columns.contains(other));
+    let compare = |indicator: &&Indicator| -> Vec<Dependence> {
+        let others = (0..columns.len()).filter(|other| !indicator.columns.contains(other));
         let one = |other: usize| {
-            if values[other].is_empty() {
-                return None;
-            }
             let missing = moments(columns[other], &values[other], indicator.rows());
             let known = totals[other].without(missing);
-            if missing.count < FEWEST_ROWS as f64 || known.count < FEWEST_ROWS as f64 {
+            if missing.count < FEWEST_ROWS || known.count < FEWEST_ROWS {
                 return None;
             }
             let test = one_way(&[missing, known])?;
-            Some((indicator.columns[0], other, missing.mean() - known.mean(), test.p_value))
+            Some(Dependence {
+                missing: columns[indicator.columns[0]].name.clone(),
+                values: columns[other].name.clone(),
+                difference: missing.mean() - known.mean(),
+                strength: test.strength,
+                adjusted_p_value: test.p_value,
+            })
         };
-        compared.filter_map(one).collect()
+        others.filter_map(one).collect()
     };
-    let mut found: Vec<(usize, usize, f64, f64)> = searched.par_iter().flat_map_iter(compare).collect();
-    let adjusted = benjamini_hochberg(&found.iter().map(|(.., p_value)| *p_value).collect::<Vec<_>>());
+    let mut found: Vec<Dependence> = searched.par_iter().flat_map_iter(compare).collect();
     let compared = found.len();
-    found.iter_mut().zip(adjusted).for_each(|(found, adjusted)| found.3 = adjusted);
-    found.retain(|(.., adjusted)| *adjusted < 0.05);
-    found.sort_by(|a, b| b.2.abs().total_cmp(&a.2.abs()).then((a.0, a.1).cmp(&(b.0, b.1))));
-    let name = |&(missing, other, difference, adjusted_p_value): &(usize, usize, f64, f64)| Dependence {
-        missing: columns[missing].name.clone(),
-        values: columns[other].name.clone(),
-        difference,
-        adjusted_p_value,
-    };
-    Dependences { compared, significant: found.len(), largest: found.iter().take(LISTED).map(name).collect() }
+    let adjusted = benjamini_hochberg(&found.iter().map(|one| one.adjusted_p_value).collect::<Vec<_>>());
+    found.iter_mut().zip(adjusted).for_each(|(one, adjusted)| one.adjusted_p_value = adjusted);
+    found.retain(|one| one.adjusted_p_value < 0.05);
+    let significant = found.len();
+    found.sort_by(|a, b| b.strength.total_cmp(&a.strength));
+    found.truncate(LISTED);
+    Dependences { compared, significant, strongest: found }
 }
 
 fn moments(column: &Column, values: &[f64], rows: impl Iterator<Item = usize>) -> Moments {
     let mut moments = Moments::default();
+    // Columns without numbers have no values and so no rows on either side.
     if !values.is_empty() {
         rows.filter(|&row| column.observed[row]).for_each(|row| moments.add(values[row]));
     }
@@ -111,7 +113,7 @@ mod tests {
         let columns: Vec<&Column> = columns.iter().collect();
         let found = find(&columns, &indicators(&columns, 200), 200);
         assert_eq!((found.compared, found.significant), (1, 1));
-        let first = &found.largest[0];
+        let first = &found.strongest[0];
         assert_eq!((first.missing.as_str(), first.values.as_str()), ("income", "age"));
         // Means 9.5 and 34.5; the standard deviation of 0..50 is sqrt((50^2 - 1) / 12).
         assert!((first.difference + 25.0 / (2499.0_f64 / 12.0).sqrt()).abs() < 1e-9);

@@ -149,8 +149,8 @@ fn choose<'a>(candidates: Vec<Candidate<'a>>, rows: usize, remarks: &mut Vec<Str
     }
     if apart > 0 {
         remarks.push(format!(
-            "{apart} columns were left out: known together with another column in fewer than \
-             {FEWEST_TOGETHER} rows."
+            "Left out, because known together with another column in fewer than {FEWEST_TOGETHER} rows: \
+             {apart} of the columns."
         ));
     }
     if total - apart > taken.len() {

@@ -112,7 +112,7 @@ fn randomness(description: &Description) -> Option<String> {
 }
 
 fn dependence(description: &Description) -> Option<String> {
-    let first = description.dependences.largest.first()?;
+    let first = description.dependences.strongest.first()?;
     let direction = if first.difference > 0.0 { "higher" } else { "lower" };
     Some(format!(
         "Where {} is missing, {} is {direction} by {:.1} standard deviations; {} of {} such comparisons are \
@@ -181,9 +181,7 @@ fn target_by_column(target: &TargetDescription) -> String {
     let Some(first) = significant.first() else {
         return match target.columns.len() {
             0 => "No column has enough holes to tell whether they go with the target.".to_owned(),
-            tested => {
-                format!("In none of {} do the holes visibly go with the target.", count(tested, "column"))
-            }
+            _ => format!("The holes of no column visibly go with the target ({tested} tested)."),
         };
     };
     let (label, index) = quantity(target);
