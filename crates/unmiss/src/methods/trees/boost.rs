@@ -15,7 +15,7 @@ use crate::nn::supervised::set_aside;
 use crate::run::Run;
 
 /// Rows up to which several members are fitted, each with another part of the rows set aside.
-const ROWS_FOR_MEMBERS: usize = 5_000;
+const ROWS_FOR_MEMBERS: usize = 20_000;
 /// How many members then.
 const MEMBERS: usize = 5;
 /// A single member sets one row in so many aside,
@@ -26,6 +26,8 @@ const MOST_VALIDATION: usize = 20_000;
 const BLIND_ROUNDS: usize = 10;
 /// Hessian of a leaf at least.
 const MIN_HESSIAN: f64 = 1e-3;
+/// A validation loss that is better by less is no better.
+const SMALLEST_STEP: f64 = 1e-5;
 const BETWEEN_EVENTS: Duration = Duration::from_millis(100);
 /// Rows a thread takes at once where rows are independent.
 const ROWS_AT_ONCE: usize = 4096;
@@ -105,7 +107,8 @@ impl Boosting<'_> {
                 trees.push(tree.nodes);
             }
             let now = self.validation_loss();
-            if now < best || self.validation.is_empty() {
+            // On classes that are told apart perfectly the loss goes down for ever, by next to nothing.
+            if best - now > SMALLEST_STEP || self.validation.is_empty() {
                 (best, best_round) = (now, round);
             }
             if told.is_none_or(|told| told.elapsed() >= BETWEEN_EVENTS) {

@@ -47,7 +47,7 @@ pub struct Settings {
     pub bins: usize,
     /// Rounds without a better validation loss after which the fit ends.
     pub patience: usize,
-    /// How many fits are averaged; none: 5, and 1 above 5,000 rows.
+    /// How many fits are averaged; none: 5, and 1 above 20,000 rows.
     pub members: Option<usize>,
 }
 
@@ -132,7 +132,7 @@ impl Method for Trees {
             Setting {
                 name: "members",
                 help: "how many fits are averaged, each with another part of the rows set aside; null: 5 up to \
-                       5,000 rows, 1 above",
+                       20,000 rows, 1 above",
             },
         ]
     }

@@ -15,6 +15,8 @@ const ORDER_SMOOTHING: f64 = 10.0;
 const FEW_CATEGORIES: usize = 4;
 /// by this much more l2: there are many ways to choose a set.
 const SET_L2: f64 = 10.0;
+/// What rounding alone may seem to gain.
+const SMALLEST_GAIN: f64 = 1e-12;
 
 /// Sums over rows: of a bin, or of a node.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -92,19 +94,21 @@ pub struct Split {
 }
 
 impl Rules {
-    /// G^2 / (H + l2).
-    fn score(&self, sum: &Sum, more_l2: f64) -> f64 {
-        sum.gradient * sum.gradient / (sum.hessian + self.l2 + more_l2)
-    }
-
-    /// The gain of a split that keeps to the rules.
-    fn gain(&self, left: &Sum, right: &Sum, whole: f64, more_l2: f64) -> Option<f64> {
+    /// GL^2 / (HL + l2) + GR^2 / (HR + l2) of a split that keeps to the rules, with one division.
+    fn score(&self, left: &Sum, right: &Sum, l2: f64) -> Option<f64> {
         let enough = |side: &Sum| side.rows >= self.min_rows && side.hessian >= self.min_hessian;
         if !(enough(left) && enough(right)) {
             return None;
         }
-        let gain = self.score(left, more_l2) + self.score(right, more_l2) - whole;
-        (gain > 1e-12).then_some(gain)
+        let (on_left, on_right) = (left.hessian + l2, right.hessian + l2);
+        let squares = left.gradient * left.gradient * on_right + right.gradient * right.gradient * on_left;
+        Some(squares / (on_left * on_right))
+    }
+
+    /// The gain of a split of that score, if there is any.
+    fn gain(score: f64, node: &Sum, l2: f64) -> Option<f64> {
+        let gain = score - node.gradient * node.gradient / (node.hessian + l2);
+        (gain > SMALLEST_GAIN).then_some(gain)
     }
 
     /// The best split of a column from the sums of its bins (missing cells last) and of the whole node.
@@ -115,31 +119,33 @@ impl Rules {
         }
     }
 
-    /// Known values up to a bin go left; missing cells go right, then left. Up to the last bin: known
-    /// against missing.
+    /// Known values up to a bin go left, missing cells go right or left. Up to the last bin: known against
+    /// missing.
     fn best_number(&self, bins: &[Sum], node: &Sum) -> Option<Split> {
         let known = bins.len() - 1;
         let missing = bins[known];
-        let whole = self.score(node, 0.0);
         let mut best: Option<(f64, usize, bool, Sum)> = None;
-        for missing_left in [false, true] {
-            if missing_left && missing.rows == 0 {
+        let mut consider = |left: Sum, last: usize, missing_left: bool| {
+            let Some(score) = self.score(&left, &(*node - left), self.l2) else { return };
+            if best.is_none_or(|(best, ..)| score > best) {
+                best = Some((score, last, missing_left, left));
+            }
+        };
+        let mut left = Sum::default();
+        for (last, sum) in bins[..known].iter().enumerate().filter(|(_, sum)| sum.rows > 0) {
+            left += *sum;
+            if node.rows - left.rows < self.min_rows {
                 break;
             }
-            let mut left = if missing_left { missing } else { Sum::default() };
-            for (last, sum) in bins[..known].iter().enumerate().filter(|(_, sum)| sum.rows > 0) {
-                left += *sum;
-                let right = *node - left;
-                if right.rows < self.min_rows {
-                    break;
-                }
-                let Some(gain) = self.gain(&left, &right, whole, 0.0) else { continue };
-                if best.is_none_or(|(best, ..)| gain > best) {
-                    best = Some((gain, last, missing_left, left));
-                }
+            consider(left, last, false);
+            if missing.rows > 0 && node.rows - left.rows > missing.rows {
+                let mut with_missing = left;
+                with_missing += missing;
+                consider(with_missing, last, true);
             }
         }
-        let (gain, last, missing_left, left) = best?;
+        let (score, last, missing_left, left) = best?;
+        let gain = Self::gain(score, node, self.l2)?;
         let right = *node - left;
         let mut goes_left = Set::default();
         (0..=last).for_each(|bin| add(&mut goes_left, bin));
@@ -156,18 +162,18 @@ impl Rules {
         let key = |bin: usize| bins[bin].gradient / (bins[bin].hessian + ORDER_SMOOTHING);
         let mut order: Vec<usize> = (0..bins.len()).filter(|&bin| bins[bin].rows > 0).collect();
         order.sort_by(|&a, &b| key(a).total_cmp(&key(b)));
-        let more_l2 = if order.len() > FEW_CATEGORIES { SET_L2 } else { 0.0 };
-        let whole = self.score(node, more_l2);
-        let (mut left, mut best) = (Sum::default(), None);
+        let l2 = self.l2 + if order.len() > FEW_CATEGORIES { SET_L2 } else { 0.0 };
+        let (mut left, mut best) = (Sum::default(), None::<(f64, usize, Sum)>);
         for (place, &bin) in order.iter().enumerate() {
             left += bins[bin];
-            let right = *node - left;
-            let Some(gain) = self.gain(&left, &right, whole, more_l2) else { continue };
-            if best.is_none_or(|(_, best, _, _)| gain > best) {
-                best = Some((place, gain, left, right));
+            let Some(score) = self.score(&left, &(*node - left), l2) else { continue };
+            if best.is_none_or(|(best, ..)| score > best) {
+                best = Some((score, place, left));
             }
         }
-        let (place, gain, left, right) = best?;
+        let (score, place, left) = best?;
+        let gain = Self::gain(score, node, l2)?;
+        let right = *node - left;
         let mut goes_left = Set::default();
         order[..=place].iter().for_each(|&bin| add(&mut goes_left, bin));
         if left.rows > right.rows {
