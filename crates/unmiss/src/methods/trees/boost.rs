@@ -26,8 +26,6 @@ const MOST_VALIDATION: usize = 20_000;
 const BLIND_ROUNDS: usize = 10;
 /// Hessian of a leaf at least.
 const MIN_HESSIAN: f64 = 1e-3;
-/// A validation loss that is better by less is no better.
-const SMALLEST_STEP: f64 = 1e-5;
 const BETWEEN_EVENTS: Duration = Duration::from_millis(100);
 /// Rows a thread takes at once where rows are independent.
 const ROWS_AT_ONCE: usize = 4096;
@@ -107,8 +105,7 @@ impl Boosting<'_> {
                 trees.push(tree.nodes);
             }
             let now = self.validation_loss();
-            // On classes that are told apart perfectly the loss goes down for ever, by next to nothing.
-            if best - now > SMALLEST_STEP || self.validation.is_empty() {
+            if now < best || self.validation.is_empty() {
                 (best, best_round) = (now, round);
             }
             if told.is_none_or(|told| told.elapsed() >= BETWEEN_EVENTS) {
