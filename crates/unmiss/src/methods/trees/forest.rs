@@ -1,271 +1,196 @@
-//! Fitted trees in a flat, checked form: what is stored, and what predicts.
-//!
-//! A tree is a list of nodes in which children stand behind their parent, so that a walk always ends; a
-//! forest adds up the leaves that a row reaches. Boosting fits five values for each leaf, one per internal
-//! fold of the rows: a probability is the mean of the five folds' probabilities, which is steadier than that
-//! of their mean.
+//! Fitted trees in one flat table of nodes: what is stored, and what predicts.
 
-use perpetual::PerpetualBooster;
-use perpetual::tree::core::Tree;
-use serde::{Deserialize, Serialize};
+use super::bins::{self, MOST_BINS};
+use super::split::{Set, has};
+use crate::encode::Encoded;
+use crate::error::{Error, Result};
+use crate::store::Arrays;
 
-/// Internal folds of the boosting library.
-const FOLDS: usize = 5;
+/// Doubles of a stored node: column (-1: leaf), threshold or number of its set, whether missing goes left,
+/// left child, value or gain.
+const NODE_WIDTH: usize = 5;
+/// Bytes of a stored set.
+const SET_BYTES: usize = 32;
 
-/// One node.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase", deny_unknown_fields)]
-enum Node {
-    /// Adds these values, one per fold (one in all for a regression).
-    Leaf(Vec<f32>),
-    /// A number column: left if the value is below a threshold.
-    Number { column: u32, below: f64, children: Children },
-    /// A category column: left if the code's bit is set.
-    Codes { column: u32, left: Vec<u8>, children: Children },
+/// One node. Children stand next to each other and behind their parent, so that every walk ends.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Node {
+    /// The end of a walk: what the tree adds.
+    Leaf(f64),
+    /// A question on one column.
+    Split {
+        /// The column: numbers first, then categories.
+        column: u32,
+        /// Who goes left.
+        test: Test,
+        /// Whether missing cells go left.
+        missing_left: bool,
+        /// The left child; the right one follows it.
+        left: u32,
+        /// Twice the loss the split saved.
+        gain: f64,
+    },
 }
 
-/// Where a row goes next: positions in the list of nodes. A missing cell may go with either side or apart.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-struct Children(u32, u32, u32);
-
-/// A straight line over the trees, which the boosting library adds to small regressions.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Line {
-    /// Column, centre and slope; a missing cell counts as the centre.
-    slopes: Vec<(u32, f64, f64)>,
-    start: f64,
+/// Who goes left.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Test {
+    /// Values up to a threshold (infinity: all that are known).
+    UpTo(f32),
+    /// Codes of a set.
+    In(Set),
 }
 
-/// The sum of trees for one output.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+/// Trees of several outputs and members.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Forest {
-    base: f64,
-    trees: Vec<Vec<Node>>,
-    line: Option<Line>,
+    /// Number columns and category columns of a row.
+    pub shape: (usize, usize),
+    /// `[members][outputs]`: where sums start.
+    pub bases: Vec<Vec<f64>>,
+    /// `[members][rounds x outputs]`: trees of one round stand together, one for each output.
+    pub trees: Vec<Vec<Vec<Node>>>,
+}
+
+/// The value a tree adds to a row.
+pub fn leaf(tree: &[Node], shape: (usize, usize), rows: &Encoded, row: usize) -> f64 {
+    let mut place = 0;
+    loop {
+        match &tree[place] {
+            Node::Leaf(value) => return *value,
+            Node::Split { column, test, missing_left, left, .. } => {
+                let column = *column as usize;
+                let goes_left = match test {
+                    Test::UpTo(most) => bins::number(rows, shape.0, row, column).map(|value| value <= *most),
+                    Test::In(set) => {
+                        bins::code(rows, shape.1, row, column - shape.0).map(|code| has(set, code))
+                    }
+                };
+                place = *left as usize + usize::from(!goes_left.unwrap_or(*missing_left));
+            }
+        }
+    }
 }
 
 impl Forest {
-    /// A forest without trees.
-    pub fn constant(base: f64) -> Self {
-        Self { base, trees: Vec::new(), line: None }
+    /// Sums of one member for a row.
+    pub fn sums(&self, member: usize, rows: &Encoded, row: usize, sums: &mut [f64]) {
+        sums.copy_from_slice(&self.bases[member]);
+        let outputs = sums.len();
+        for (number, tree) in self.trees[member].iter().enumerate() {
+            sums[number % outputs] += leaf(tree, self.shape, rows, row);
+        }
     }
 
-    /// Takes over what the boosting library fitted. `columns[i]` is the place of its feature i in our rows;
-    /// `folds` keeps the five fold values of a leaf, which classes need. `None` where a node is missing.
-    pub fn from_booster(booster: &PerpetualBooster, columns: &[u32], folds: bool) -> Option<Self> {
-        let trees = booster.trees.iter().map(|tree| flat(tree, columns, folds)).collect::<Option<_>>()?;
-        let line = booster.regression_head.as_ref().map(|head| {
-            let scaled =
-                head.coefficients.iter().zip(&head.feature_scales).map(|(c, s)| head.blend_weight * c / s);
-            let slopes = columns.iter().zip(&head.feature_means).zip(scaled);
-            Line {
-                slopes: slopes.map(|((column, mean), slope)| (*column, *mean, slope)).collect(),
-                start: head.blend_weight * head.intercept,
+    /// Every node of every tree.
+    pub fn nodes(&self) -> impl Iterator<Item = &Node> {
+        self.trees.iter().flatten().flatten()
+    }
+
+    /// The arrays from which [`Forest::load`] makes the same forest again.
+    pub fn save(&self) -> Arrays {
+        let outputs = self.bases.first().map_or(0, Vec::len);
+        let (mut nodes, mut sets, mut sizes) = (Vec::new(), Vec::new(), Vec::new());
+        for tree in self.trees.iter().flatten() {
+            sizes.push(tree.len() as f64);
+            for node in tree {
+                nodes.extend(match node {
+                    Node::Leaf(value) => [-1.0, 0.0, 0.0, 0.0, *value],
+                    Node::Split { column, test, missing_left, left, gain } => {
+                        let threshold = match test {
+                            Test::UpTo(most) => f64::from(*most),
+                            Test::In(set) => {
+                                sets.extend(set.iter().flat_map(|word| word.to_le_bytes()));
+                                (sets.len() / SET_BYTES - 1) as f64
+                            }
+                        };
+                        let missing = f64::from(u8::from(*missing_left));
+                        [f64::from(*column), threshold, missing, f64::from(*left), *gain]
+                    }
+                });
             }
-        });
-        Some(Self { base: booster.base_score, trees, line })
+        }
+        let members = self.trees.iter().map(|trees| trees.len() as f64).collect();
+        let mut arrays = Arrays::default();
+        arrays.put_doubles("bases", &[self.bases.len(), outputs], self.bases.concat());
+        arrays.put_doubles("trees", &[self.trees.len()], members);
+        arrays.put_doubles("sizes", &[sizes.len()], sizes);
+        arrays.put_doubles("nodes", &[nodes.len() / NODE_WIDTH, NODE_WIDTH], nodes);
+        arrays.put_bytes("sets", sets);
+        arrays
     }
 
-    /// How many trees and nodes there are.
-    pub fn size(&self) -> (usize, usize) {
-        (self.trees.len(), self.trees.iter().map(Vec::len).sum())
-    }
-
-    /// Whether every walk ends at a leaf and reads only columns below `width`, and every number is finite.
+    /// A forest from its arrays. Every count, index and number is checked, so that a walk can't leave its
+    /// tree or go in circles.
     ///
     /// # Errors
-    /// Says what is wrong.
-    pub fn check(&self, width: usize, folds: bool) -> Result<(), String> {
-        let line_ok = self.line.as_ref().is_none_or(|line| {
-            line.start.is_finite()
-                && line.slopes.iter().all(|(column, centre, slope)| {
-                    (*column as usize) < width && centre.is_finite() && slope.is_finite()
-                })
-        });
-        if !self.base.is_finite() || !line_ok {
-            return Err("its base or its line is not usable".to_owned());
+    /// Where something does not fit.
+    pub fn load(arrays: &Arrays, shape: (usize, usize), outputs: usize) -> Result<Self> {
+        let length = |name: &str| arrays.shape(name).and_then(|shape| shape.first()).copied().unwrap_or(0);
+        let members = length("bases");
+        let bases = arrays.doubles("bases", &[members, outputs])?;
+        let counts = arrays.doubles("trees", &[members])?;
+        let sizes = arrays.doubles("sizes", &[length("sizes")])?;
+        let mut nodes = arrays.doubles("nodes", &[length("nodes"), NODE_WIDTH])?;
+        let sets = arrays.bytes("sets")?;
+        if members == 0 || !bases.iter().all(|base| base.is_finite()) {
+            return Err(damaged("bases"));
         }
-        let values = if folds { FOLDS } else { 1 };
-        for (number, tree) in self.trees.iter().enumerate() {
-            let sound = !tree.is_empty()
-                && tree
-                    .iter()
-                    .enumerate()
-                    .all(|(place, node)| node.is_sound(place, tree.len(), width, values));
-            if !sound {
-                return Err(format!("tree {number} has a node that points nowhere or is not finite"));
+        let (mut sizes, mut trees) = (sizes.iter(), Vec::with_capacity(members));
+        for &count in counts {
+            let count = index(count, sizes.len() + 1).ok_or_else(|| damaged("trees"))?;
+            if count % outputs.max(1) != 0 {
+                return Err(damaged("trees"));
             }
-        }
-        Ok(())
-    }
-
-    /// The largest step any leaf takes.
-    pub fn largest_leaf(&self) -> f64 {
-        self.trees.iter().map(|tree| largest_leaf(tree)).fold(0.0, f64::max)
-    }
-
-    /// Drops the first tree with a step above a bound and everything fitted after it.
-    pub fn cut_before(&mut self, bound: f64) {
-        if let Some(broken) = self.trees.iter().position(|tree| largest_leaf(tree) > bound) {
-            self.trees.truncate(broken);
-            self.line = None;
-        }
-    }
-
-    /// The sum for a row: NaN marks a missing cell.
-    pub fn sum(&self, row: &[f64]) -> f64 {
-        let mut sum = self.base;
-        for tree in &self.trees {
-            sum += f64::from(leaf(tree, row)[0]);
-        }
-        let Some(line) = &self.line else { return sum };
-        line.slopes.iter().fold(sum + line.start, |sum, (column, centre, slope)| {
-            let value = row[*column as usize];
-            if value.is_nan() { sum } else { sum + slope * (value - centre) }
-        })
-    }
-
-    /// The probability for a row: the mean over the folds.
-    pub fn probability(&self, row: &[f64]) -> f64 {
-        let mut sums = [self.base; FOLDS];
-        for tree in &self.trees {
-            sums.iter_mut().zip(leaf(tree, row)).for_each(|(sum, value)| *sum += f64::from(*value));
-        }
-        sums.iter().map(|sum| 1.0 / (1.0 + (-sum).exp())).sum::<f64>() / FOLDS as f64
-    }
-}
-
-impl Node {
-    fn is_sound(&self, place: usize, nodes: usize, width: usize, values: usize) -> bool {
-        let behind = |child: u32| (child as usize) > place && (child as usize) < nodes;
-        let children_ok = |Children(left, right, missing): &Children| {
-            [left, right, missing].into_iter().all(|c| behind(*c))
-        };
-        match self {
-            Self::Leaf(leaf) => leaf.len() == values && leaf.iter().all(|value| value.is_finite()),
-            Self::Number { column, below, children } => {
-                (*column as usize) < width && below.is_finite() && children_ok(children)
+            let mut member = Vec::with_capacity(count);
+            for &size in sizes.by_ref().take(count) {
+                let size = index(size, nodes.len() / NODE_WIDTH + 1).ok_or_else(|| damaged("sizes"))?;
+                let (tree, rest) = nodes.split_at(size * NODE_WIDTH);
+                nodes = rest;
+                let tree = tree.chunks_exact(NODE_WIDTH).enumerate();
+                let tree: Option<Vec<Node>> =
+                    tree.map(|(place, node)| read(node, place, size, shape, sets)).collect();
+                member.push(tree.filter(|tree| !tree.is_empty()).ok_or_else(|| damaged("nodes"))?);
             }
-            Self::Codes { column, children, .. } => (*column as usize) < width && children_ok(children),
+            trees.push(member);
         }
-    }
-}
-
-/// The values of the leaf that a row reaches. The tree has passed [`Forest::check`].
-fn leaf<'a>(tree: &'a [Node], row: &[f64]) -> &'a [f32] {
-    let mut place = 0;
-    loop {
-        let (column, children) = match &tree[place] {
-            Node::Leaf(values) => return values,
-            Node::Number { column, children, .. } | Node::Codes { column, children, .. } => {
-                (*column, children)
-            }
-        };
-        let Children(left, right, missing) = *children;
-        let value = row[column as usize];
-        let goes_left = match &tree[place] {
-            Node::Number { below, .. } => value < *below,
-            Node::Codes { left, .. } => has_bit(left, value),
-            Node::Leaf(_) => false,
-        };
-        place = if value.is_nan() {
-            missing
-        } else if goes_left {
-            left
-        } else {
-            right
-        } as usize;
-    }
-}
-
-fn largest_leaf(tree: &[Node]) -> f64 {
-    let values = tree.iter().flat_map(|node| match node {
-        Node::Leaf(values) => values.as_slice(),
-        _ => &[],
-    });
-    values.map(|value| f64::from(value.abs())).fold(0.0, f64::max)
-}
-
-fn has_bit(bits: &[u8], code: f64) -> bool {
-    let code = code as usize;
-    bits.get(code / 8).is_some_and(|byte| byte >> (code % 8) & 1 == 1)
-}
-
-/// A tree of the library as a list: every node before its children.
-fn flat(tree: &Tree, columns: &[u32], folds: bool) -> Option<Vec<Node>> {
-    let mut nodes: Vec<Node> = Vec::new();
-    // Nodes to visit, in the order in which they will stand in the list.
-    let mut waiting = std::collections::VecDeque::from([0]);
-    let mut next = 1;
-    while let Some(number) = waiting.pop_front() {
-        let node = tree.nodes.get(&number)?;
-        if node.is_leaf {
-            let value = node.weight_value;
-            nodes.push(Node::Leaf(if folds {
-                node.leaf_weights.unwrap_or([value; FOLDS]).to_vec()
-            } else {
-                vec![value]
-            }));
-            continue;
+        if sizes.len() > 0 || !nodes.is_empty() {
+            return Err(damaged("nodes"));
         }
-        let mut place = |child: usize| {
-            waiting.push_back(child);
-            next += 1;
-            next - 1
-        };
-        let (left, right) = (place(node.left_child), place(node.right_child));
-        let missing = match node.missing_node {
-            child if child == node.left_child => left,
-            child if child == node.right_child => right,
-            child => place(child),
-        };
-        let children = Children(left, right, missing);
-        let column = *columns.get(node.split_feature)?;
-        nodes.push(match &node.left_cats {
-            Some(bits) => Node::Codes { column, left: bits.to_vec(), children },
-            None => Node::Number { column, below: node.split_value, children },
-        });
-    }
-    Some(nodes)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn stump(children: Children, column: u32) -> Forest {
-        let leaf = |value| Node::Leaf(vec![value]);
-        let split = Node::Number { column, below: 0.5, children };
-        Forest { base: 1.0, trees: vec![vec![split, leaf(-1.0), leaf(2.0), leaf(8.0)]], line: None }
-    }
-
-    #[test]
-    fn rows_walk_left_right_and_missing() {
-        let forest = stump(Children(1, 2, 3), 0);
-        forest.check(1, false).unwrap();
-        assert_eq!([0.4, 0.5, f64::NAN].map(|value| forest.sum(&[value])), [0.0, 3.0, 9.0]);
-        assert!(has_bit(&[0b10], 1.0) && !has_bit(&[0b10], 0.0) && !has_bit(&[0b10], 9.0));
-    }
-
-    #[test]
-    fn a_broken_tree_is_cut_off_with_all_after_it() {
-        let mut forest = stump(Children(1, 2, 3), 0);
-        forest.trees.extend([vec![Node::Leaf(vec![1e9])], vec![Node::Leaf(vec![0.1])]]);
-        assert_eq!(forest.largest_leaf(), 1e9);
-        forest.cut_before(10.0);
-        assert_eq!((forest.size(), forest.largest_leaf()), ((1, 4), 8.0));
-    }
-
-    #[test]
-    fn trees_that_would_run_astray_are_refused() {
-        assert!(stump(Children(1, 2, 4), 0).check(1, false).is_err());
-        assert!(stump(Children(0, 2, 3), 0).check(1, false).is_err());
-        assert!(stump(Children(1, 2, 3), 1).check(1, false).is_err());
-        assert!(stump(Children(1, 2, 3), 0).check(1, true).is_err());
-        let empty = Forest { base: 0.0, trees: vec![vec![]], line: None };
-        assert!(empty.check(1, false).is_err());
-        assert!(Forest::constant(f64::NAN).check(1, false).is_err());
+        let bases = bases.chunks(outputs.max(1)).map(<[f64]>::to_vec).collect();
+        Ok(Self { shape, bases, trees })
     }
 }
+
+/// One stored node of a tree of `size` nodes; `None` where it is not usable.
+fn read(node: &[f64], place: usize, size: usize, shape: (usize, usize), sets: &[u8]) -> Option<Node> {
+    let &[column, threshold, missing, left, value] = node else { return None };
+    if !value.is_finite() {
+        return None;
+    }
+    if column == -1.0 {
+        return Some(Node::Leaf(value));
+    }
+    let column = index(column, shape.0 + shape.1)?;
+    let left = index(left, size.checked_sub(1)?).filter(|left| *left > place)?;
+    let test = if column < shape.0 {
+        (!threshold.is_nan()).then_some(Test::UpTo(threshold as f32))?
+    } else {
+        let start = index(threshold, sets.len() / SET_BYTES)? * SET_BYTES;
+        let (words, _) = sets[start..start + SET_BYTES].as_chunks::<8>();
+        Test::In(std::array::from_fn(|word| u64::from_le_bytes(words[word])))
+    };
+    let missing_left = index(missing, 2)? == 1;
+    Some(Node::Split { column: column as u32, test, missing_left, left: left as u32, gain: value })
+}
+
+/// A whole number in `0..bound`.
+fn index(number: f64, bound: usize) -> Option<usize> {
+    (number >= 0.0 && number < bound as f64 && number.fract() == 0.0).then_some(number as usize)
+}
+
+fn damaged(array: &str) -> Error {
+    Error::data(format!("array `{array}` does not describe trees for these columns"))
+        .with_hint("the file is damaged or was written by another version of the program")
+}
+const _: () = assert!(MOST_BINS <= SET_BYTES * 8);

@@ -1,14 +1,21 @@
-#![doc = include_str!("README.md")]
+//! Gradient-boosted trees on binned columns, missing values taken as they are.
 
+mod bins;
 mod boost;
 mod forest;
+mod grow;
+mod loss;
+mod split;
+
+#[cfg(test)]
+mod tests;
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use boost::{Columns, cell};
-use forest::Forest;
+use bins::MOST_BINS;
+use forest::{Forest, Node};
 
 use super::{About, Method, Predictor, Setting, Training, defaults_of, parse};
 use crate::encode::{Encoded, Encoder, Encoding, Task};
@@ -16,58 +23,68 @@ use crate::error::{Error, Result};
 use crate::run::Run;
 use crate::store::Arrays;
 
+/// Columns named in the summary.
+const MOST_NAMED: usize = 20;
+
 /// The entry of the list.
 pub struct Trees;
 
 /// The settings.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Settings {
-    /// How much work goes into the fit.
-    pub budget: f32,
-    /// Trees at most, per output.
-    pub iterations: usize,
-    /// Where rows with a missing cell go.
-    pub missing: Missing,
-    /// How categories are split.
-    pub categories: Categories,
-}
-
-/// Where rows go whose cell is missing in the column of a split.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Missing {
-    /// With the side that fits them better.
-    Side,
-    /// Into a branch of their own.
-    Branch,
-}
-
-/// How a category column is split.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Categories {
-    /// Into any two sets of levels.
-    Sets,
-    /// Between levels in their order, as if they were numbers.
-    Ordered,
+    /// Rounds at most.
+    pub rounds: usize,
+    /// What each tree's values are multiplied by.
+    pub rate: f64,
+    /// Leaves of a tree at most.
+    pub leaves: usize,
+    /// Rows of a leaf at least; none: 20, and fewer below 400 rows.
+    pub min_rows: Option<usize>,
+    /// Pulls the values of leaves to 0.
+    pub l2: f64,
+    /// Bins of a number column at most.
+    pub bins: usize,
+    /// Rounds without a better validation loss after which the fit ends.
+    pub patience: usize,
+    /// How many fits are averaged; none: 5, and 1 above 20,000 rows.
+    pub members: Option<usize>,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { budget: 1.0, iterations: 1000, missing: Missing::Side, categories: Categories::Ordered }
+        Self {
+            rounds: 1000,
+            rate: 0.1,
+            leaves: 31,
+            min_rows: None,
+            l2: 1.0,
+            bins: 255,
+            patience: 25,
+            members: None,
+        }
     }
 }
 
 impl Settings {
     fn checked(settings: &Value) -> Result<Self> {
         let settings: Self = parse(settings)?;
-        if !(0.1..=3.0).contains(&settings.budget) {
-            return Err(Error::setting("budget", format!("{} is not between 0.1 and 3", settings.budget)));
+        let bounded = |name: &str, value: usize, low: usize, high: usize| {
+            let wrong = || Error::setting(name, format!("{value} is not between {low} and {high}"));
+            if (low..=high).contains(&value) { Ok(()) } else { Err(wrong()) }
+        };
+        bounded("rounds", settings.rounds, 1, 100_000)?;
+        if !(settings.rate > 0.0 && settings.rate <= 1.0) {
+            return Err(Error::setting("rate", format!("{} is not between 0 and 1", settings.rate)));
         }
-        if settings.iterations == 0 {
-            return Err(Error::setting("iterations", "at least one tree is needed"));
+        bounded("leaves", settings.leaves, 2, 4096)?;
+        bounded("min-rows", settings.min_rows.unwrap_or(1), 1, 1_000_000_000)?;
+        if !(0.0..=1e9).contains(&settings.l2) {
+            return Err(Error::setting("l2", format!("{} is not between 0 and 1e9", settings.l2)));
         }
+        bounded("bins", settings.bins, 2, MOST_BINS)?;
+        bounded("patience", settings.patience, 1, 100_000)?;
+        bounded("members", settings.members.unwrap_or(1), 1, 100)?;
         Ok(settings)
     }
 }
@@ -81,10 +98,10 @@ impl Method for Trees {
         About {
             title: "Gradient-boosted trees that take missing values as they are",
             idea: "Many small decision trees, each correcting the sum of those before it. At every split the \
-                   rows whose cell is missing go to the side that fits them better, so holes need no filling. \
-                   One setting, the budget, says how much work goes in; the rest adapts to the data.",
-            paper: "Friedman 2001 (gradient boosting); Twala, Jones and Hand 2008 (missing values in splits); \
-                    the crate perpetual (fit)",
+                   rows whose cell is missing go to the side that fits them better, or are a side of their \
+                   own, so holes need no filling. Rows set aside say when to stop.",
+            paper: "Friedman 2001 (gradient boosting); Ke et al. 2017 (LightGBM: histograms, leaf-wise trees); \
+                    Twala, Jones and Hand 2008 (missing values in splits)",
             when: "Thousands of rows or more, effects that bend or depend on each other, many categories.",
             when_not: "A few hundred rows with straight effects, where `linear` is better; or where a \
                        prediction must change smoothly.",
@@ -94,18 +111,28 @@ impl Method for Trees {
     fn settings(&self) -> &'static [Setting] {
         &[
             Setting {
-                name: "budget",
-                help: "how much work goes into the fit: 0.1 to 3; 0.5 is quick, 1.5 thorough",
-            },
-            Setting { name: "iterations", help: "trees at most, per class if there are more than two" },
-            Setting {
-                name: "missing",
-                help: "where rows with a missing cell go at a split: side (the one that fits better) or branch \
-                       (one of their own)",
+                name: "rounds",
+                help: "rounds at most; each adds a tree, or one per class if there are more than two",
             },
             Setting {
-                name: "categories",
-                help: "how categories are split: sets (any two sets of levels) or ordered (between two levels)",
+                name: "rate",
+                help: "how far each tree goes, up to 1; smaller is often better and slower",
+            },
+            Setting { name: "leaves", help: "leaves of a tree at most" },
+            Setting {
+                name: "min-rows",
+                help: "rows of a leaf at least; null: 20, and a 20th of the rows below 400",
+            },
+            Setting { name: "l2", help: "pulls the values of leaves to 0" },
+            Setting { name: "bins", help: "values of a number column that splits can tell apart, 2 to 255" },
+            Setting {
+                name: "patience",
+                help: "rounds without a better validation loss after which the fit ends",
+            },
+            Setting {
+                name: "members",
+                help: "how many fits are averaged, each with another part of the rows set aside; null: 5 up to \
+                       20,000 rows, 1 above",
             },
         ]
     }
@@ -116,34 +143,18 @@ impl Method for Trees {
 
     fn encoding(&self, settings: &Value) -> Result<Encoding> {
         Settings::checked(settings)?;
-        Ok(Encoding::default())
+        // One code less than there are bins: `other` needs one too.
+        Ok(Encoding { most_levels: MOST_BINS - 1, ..Encoding::default() })
     }
 
     fn fit(&self, settings: &Value, training: Training<'_>, run: &Run) -> Result<Box<dyn Predictor>> {
         let settings = Settings::checked(settings)?;
         let Training { encoder, inputs, targets } = training;
-        let columns =
-            Columns::new(encoder, inputs, &targets.weights, settings.categories == Categories::Sets);
-        if columns.picked.is_empty() {
+        if !targets.weights.iter().any(|weight| *weight > 0.0) {
             return Err(Error::method("trees", "there is no row with a weight above 0 to learn from"));
         }
-        let outputs = forests_of(targets.task);
-        let classes = targets.task != Task::Regression;
-        let mut forests = Vec::with_capacity(outputs);
-        for output in 0..outputs {
-            run.progress(output as u64, outputs as u64, "growing trees");
-            // Two classes: class 1 against class 0. More: each against the rest.
-            let class = if outputs == 1 { 1 } else { output as u32 };
-            let target = |row: &usize| match targets.task {
-                Task::Regression => f64::from(targets.numbers[*row]),
-                Task::Classification { .. } => f64::from(u8::from(targets.classes[*row] == class)),
-            };
-            let target: Vec<f64> = columns.picked.iter().map(target).collect();
-            forests.push(run.compute(|| boost::fit(&columns, &target, classes, &settings, run))?);
-        }
-        run.progress(outputs as u64, outputs as u64, "trees have grown");
-        run.finished();
-        Ok(Box::new(TreesPredictor::new(encoder, targets.task, forests)))
+        let forest = run.compute(|| boost::fit(encoder, inputs, targets, &settings, run));
+        Ok(Box::new(Fitted::new(encoder, targets.task, forest)))
     }
 
     fn load(
@@ -154,86 +165,76 @@ impl Method for Trees {
         arrays: &Arrays,
     ) -> Result<Box<dyn Predictor>> {
         Settings::checked(settings)?;
-        let damaged = |what: String| {
-            Error::data(format!("array `trees` can't be used: {what}"))
-                .with_hint("the file is damaged or was written by another version of the program")
-        };
-        let forests: Vec<Forest> =
-            serde_json::from_slice(arrays.bytes("trees")?).map_err(|error| damaged(error.to_string()))?;
-        if forests.len() != forests_of(task) {
-            return Err(damaged(format!("it has {} outputs instead of {}", forests.len(), forests_of(task))));
-        }
-        for forest in &forests {
-            forest.check(encoder.width(), task != Task::Regression).map_err(damaged)?;
-        }
-        Ok(Box::new(TreesPredictor::new(encoder, task, forests)))
-    }
-}
-
-/// Sums of trees: one for a number or for two classes, else one per class.
-fn forests_of(task: Task) -> usize {
-    match task {
-        Task::Regression | Task::Classification { classes: 0..=2 } => 1,
-        Task::Classification { classes } => classes,
+        let shape = (encoder.numbers.len(), encoder.categories.len());
+        let forest = Forest::load(arrays, shape, loss::outputs(task))?;
+        Ok(Box::new(Fitted::new(encoder, task, forest)))
     }
 }
 
 /// Fitted trees.
-struct TreesPredictor {
+struct Fitted {
     task: Task,
-    /// Number columns, and all columns.
-    numbers: usize,
-    width: usize,
-    forests: Vec<Forest>,
+    /// Names of the columns, in the order of the forest.
+    names: Vec<String>,
+    forest: Forest,
 }
 
-impl TreesPredictor {
-    fn new(encoder: &Encoder, task: Task, forests: Vec<Forest>) -> Self {
-        Self { task, numbers: encoder.numbers.len(), width: encoder.width(), forests }
+impl Fitted {
+    fn new(encoder: &Encoder, task: Task, forest: Forest) -> Self {
+        let numbers = encoder.numbers.iter().map(|column| column.name.clone());
+        let names = numbers.chain(encoder.categories.iter().map(|column| column.name.clone())).collect();
+        Self { task, names, forest }
     }
 
-    fn predict_row(&self, rows: &Encoded, row: usize, values: &mut Vec<f64>, answer: &mut [f64]) {
-        values.clear();
-        values.extend((0..self.width).map(|column| cell(rows, self.numbers, self.width, row, column)));
-        match (self.task, self.forests.as_slice()) {
-            (Task::Regression, [forest]) => answer[0] = forest.sum(values),
-            (_, [forest]) => {
-                let probability = forest.probability(values);
-                answer[0] = 1.0 - probability;
-                answer[1..].fill(probability);
-            }
-            (_, forests) => {
-                // Each class against the rest gives probabilities that need not add up to 1.
-                let each = answer.iter_mut().zip(forests);
-                each.for_each(|(answer, forest)| *answer = forest.probability(values).max(f64::MIN_POSITIVE));
-                let sum: f64 = answer.iter().sum();
-                answer.iter_mut().for_each(|answer| *answer /= sum);
-            }
+    /// The mean of the members' predictions.
+    fn predict_row(&self, rows: &Encoded, row: usize, answer: &mut [f64]) {
+        let members = self.forest.bases.len();
+        let mut sums = vec![0.0; loss::outputs(self.task)];
+        let mut one = vec![0.0; answer.len()];
+        for member in 0..members {
+            self.forest.sums(member, rows, row, &mut sums);
+            loss::predict(self.task, &sums, &mut one);
+            answer.iter_mut().zip(&one).for_each(|(answer, one)| *answer += one / members as f64);
         }
     }
+
+    /// Each column's share of all gains, largest first.
+    fn importance(&self) -> Map<String, Value> {
+        let mut gains = vec![0.0; self.names.len()];
+        for node in self.forest.nodes() {
+            if let Node::Split { column, gain, .. } = node {
+                gains[*column as usize] += gain;
+            }
+        }
+        let total: f64 = gains.iter().sum();
+        let mut order: Vec<usize> = (0..gains.len()).filter(|&column| gains[column] > 0.0).collect();
+        order.sort_by(|&a, &b| gains[b].total_cmp(&gains[a]));
+        let share = |&column: &usize| (self.names[column].clone(), json!(gains[column] / total));
+        order.iter().take(MOST_NAMED).map(share).collect()
+    }
 }
 
-impl Predictor for TreesPredictor {
+impl Predictor for Fitted {
     fn predict(&self, rows: &Encoded) -> Vec<f64> {
-        let outputs = self.task.outputs();
+        let outputs = self.task.outputs().max(1);
         let mut answers = vec![0.0; rows.rows * outputs];
-        let rows_with_answers = answers.par_chunks_mut(outputs.max(1)).with_min_len(64).enumerate();
-        rows_with_answers.for_each_init(Vec::new, |values, (row, answer)| {
-            self.predict_row(rows, row, values, answer);
-        });
+        let each = answers.par_chunks_mut(outputs).with_min_len(64).enumerate();
+        each.for_each(|(row, answer)| self.predict_row(rows, row, answer));
         answers
     }
 
     fn save(&self) -> Arrays {
-        let mut arrays = Arrays::default();
-        // Serialising numbers, lists and names can't fail; finite numbers were checked when the trees were made.
-        arrays.put_bytes("trees", serde_json::to_vec(&self.forests).unwrap_or_default());
-        arrays
+        self.forest.save()
     }
 
     fn summary(&self) -> Value {
-        let (trees, nodes) =
-            self.forests.iter().map(Forest::size).fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
-        json!({ "trees": trees, "nodes": nodes })
+        let outputs = loss::outputs(self.task);
+        let trees: Vec<usize> = self.forest.trees.iter().map(Vec::len).collect();
+        json!({
+            "rounds": trees.iter().map(|trees| trees / outputs).collect::<Vec<_>>(),
+            "trees": trees.iter().sum::<usize>(),
+            "leaves": self.forest.nodes().filter(|node| matches!(node, Node::Leaf(_))).count(),
+            "importance": self.importance(),
+        })
     }
 }
