@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{Intervals, Model, Recipe, Roles, Summary};
 use crate::data::MissingTokens;
-use crate::encode::{Encoder, TargetEncoder, Task};
+use crate::encode::{Encoder, TargetEncoder, Task, features::NumberFeature};
 use crate::error::{Error, Result};
 use crate::methods;
 use crate::store::Arrays;
@@ -112,7 +112,8 @@ fn check(header: &Header) -> Result<()> {
     if header.target.levels.len() != classes || classes == 1 {
         return damaged("number of classes");
     }
-    if !(header.target.low <= header.target.high) || !header.target.deviation.is_finite() {
+    let target = &header.target;
+    if !(target.low <= target.high) || ![target.mean, target.deviation].iter().all(|x| x.is_finite()) {
         return damaged("range of the target");
     }
     if header.encoder.width() == 0 {
@@ -120,11 +121,13 @@ fn check(header: &Header) -> Result<()> {
     }
     for feature in &header.encoder.categories {
         let others = feature.shares.len().wrapping_sub(feature.levels.len());
-        if others > 1 || feature.shares.is_empty() {
+        if others > 1 || feature.shares.is_empty() || feature.shares.iter().any(|share| !share.is_finite()) {
             return damaged("levels of a category");
         }
     }
-    if header.encoder.numbers.iter().any(|feature| !(feature.width > 0.0) || !feature.center.is_finite()) {
+    let usable =
+        |feature: &NumberFeature| feature.width > 0.0 && feature.center.is_finite() && feature.mean.is_finite();
+    if !header.encoder.numbers.iter().all(usable) {
         return damaged("scale of a number");
     }
     Ok(())
