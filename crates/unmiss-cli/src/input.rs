@@ -46,6 +46,10 @@ impl InputArguments {
             options.missing = MissingTokens::new(words);
         }
         add_words(&mut options.missing, &self.missing_in)?;
+        if let Some(column) = self.categorical.iter().find(|column| self.numeric.contains(column)) {
+            return Err(Error::data(format!("column `{column}` is said to be numbers and categories"))
+                .with_hint("name it in one of --categorical and --numeric only"));
+        }
         let kinds = [(&self.categorical, Kind::Category), (&self.numeric, Kind::Real)];
         for (columns, kind) in kinds {
             options.kinds.extend(columns.iter().map(|column| (column.clone(), kind)));

@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::Path;
 
 use safetensors::tensor::{Dtype, SafeTensors, TensorView, View};
@@ -165,7 +165,11 @@ impl Arrays {
     /// # Errors
     /// When the file can't be read, is damaged or is not one of ours.
     pub fn read(path: &Path) -> Result<(Value, Self)> {
-        let bytes = std::fs::read(path).map_err(|error| Error::io(path, error))?;
+        let bytes = std::fs::read(path).map_err(|error| match error.kind() {
+            ErrorKind::NotFound => Error::model(path, "there is no such file"),
+            ErrorKind::IsADirectory => Error::model(path, "this is a folder, not a file"),
+            _ => Error::io(path, error),
+        })?;
         Self::from_bytes(&bytes).map_err(|what| {
             Error::model(path, format!("not a readable unmiss file ({what})"))
                 .with_hint("the file is damaged or was not written by unmiss; fit the model again")
@@ -225,14 +229,19 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
 /// A temporary file in the folder of a path, to be renamed to it, with the rights a new file usually gets
 /// and not the narrow ones of temporary files.
 pub(crate) fn beside(path: &Path) -> std::io::Result<NamedTempFile> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if !folder.is_dir() {
+        let what = format!("there is no folder `{}`", folder.display());
+        return Err(std::io::Error::new(ErrorKind::NotFound, what));
+    }
     let mut builder = tempfile::Builder::new();
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
-    builder.tempfile_in(folder.unwrap_or(Path::new(".")))
+    // What the system says of the temporary name would only confuse.
+    builder.tempfile_in(folder).map_err(|error| error.kind().into())
 }
 
 #[cfg(test)]
@@ -286,9 +295,8 @@ mod tests {
     fn files_have_the_rights_of_any_new_file() {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
-        let rights = |name: &str| {
-            std::fs::metadata(folder.path().join(name)).unwrap().permissions().mode() & 0o777
-        };
+        let rights =
+            |name: &str| std::fs::metadata(folder.path().join(name)).unwrap().permissions().mode() & 0o777;
         // Whatever the umask is, it is the same for both.
         std::fs::write(folder.path().join("usual"), b"x").unwrap();
         write_whole(&folder.path().join("ours"), b"x").unwrap();

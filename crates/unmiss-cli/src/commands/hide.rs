@@ -86,7 +86,8 @@ fn check_paths(arguments: &Arguments) -> Result<()> {
             .with_hint("give another name with -o: what is hidden could not be brought back"));
     }
     if truth == Some(arguments.output.as_path()) {
-        return Err(Error::setting("truth", "is the same file as the output"));
+        return Err(Error::setting("truth", "this is the same file as the output")
+            .with_hint("give another name with --truth"));
     }
     Ok(())
 }

@@ -152,7 +152,13 @@ pub fn ward(rows: usize) -> String {
         let sex = if draw() < 0.5 { "f" } else { "m" };
         let effort = age / 20.0 + pulse / 30.0 + if unit == "burns" { 2.0 } else { 0.0 };
         let days = effort + draw();
-        let outcome = if effort > 6.5 { "died" } else if draw() < 0.2 { "moved" } else { "home" };
+        let outcome = if effort > 6.5 {
+            "died"
+        } else if draw() < 0.2 {
+            "moved"
+        } else {
+            "home"
+        };
         let mut hole = |share: f64, cell: String| if draw() < share { String::new() } else { cell };
         let pulse = hole(0.3, format!("{pulse:.1}"));
         let temperature = hole(0.2, format!("{temperature:.2}"));

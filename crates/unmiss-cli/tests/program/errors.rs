@@ -56,7 +56,8 @@ fn files_that_are_no_tables() {
     let mut text = bench.transcripts(["describe absent.csv", "describe folder", "describe sample:penguin"]);
     for (name, content) in files {
         bench.write(name, content);
-        let numbers = if ["words.csv", "infinite.csv", "huge.csv"].contains(&name) { " --numeric a,b" } else { "" };
+        let numbers =
+            if ["words.csv", "infinite.csv", "huge.csv"].contains(&name) { " --numeric a,b" } else { "" };
         let line = format!("describe {name}{numbers}");
         text += &bench.transcript(&line);
         assert_eq!(bench.run(&line).code, 1, "{line}");

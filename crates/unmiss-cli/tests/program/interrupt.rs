@@ -56,7 +56,11 @@ fn a_fit_that_was_killed_goes_on_to_the_same_model() {
     assert!(folder.is_dir() && !bench.path("cut.unmiss").exists());
 
     let answer = bench.succeed(&cut);
-    assert!(answer.err.contains("going on with the unfinished fit in cut.unmiss.unfinished"), "{}", answer.err);
+    assert!(
+        answer.err.contains("going on with the unfinished fit in cut.unmiss.unfinished"),
+        "{}",
+        answer.err
+    );
     assert!(!folder.exists());
     assert_eq!(bench.bytes("cut.unmiss"), bench.bytes("whole.unmiss"));
 }

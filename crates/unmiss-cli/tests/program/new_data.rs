@@ -55,9 +55,9 @@ fn every_way_to_write_a_table_reads_the_same() {
     bench.write("words.csv", new.replace(",,", ",NA,"));
     bench.write("gzipped.csv.gz", gzipped(&new));
     parquet_of(&bench, "new.parquet", &new);
-    for name in [
-        "crlf.csv", "tabs.tsv", "semicolons.csv", "bom.csv", "words.csv", "gzipped.csv.gz", "new.parquet",
-    ] {
+    for name in
+        ["crlf.csv", "tabs.tsv", "semicolons.csv", "bom.csv", "words.csv", "gzipped.csv.gz", "new.parquet"]
+    {
         let answer = bench.succeed(&format!("{PREDICT} {name}"));
         assert_eq!((answer.out, answer.err.as_str()), (plain.clone(), ""), "{name}");
     }
@@ -147,8 +147,7 @@ fn parquet_of(bench: &Bench, name: &str, text: &str) {
     let schema = format!("message ward {{ {} }}", fields.collect::<String>());
     let schema = Arc::new(parquet::schema::parser::parse_message_type(&schema).unwrap());
     let file = std::fs::File::create(bench.path(name)).unwrap();
-    let mut writer =
-        SerializedFileWriter::new(file, schema, Arc::new(WriterProperties::default())).unwrap();
+    let mut writer = SerializedFileWriter::new(file, schema, Arc::new(WriterProperties::default())).unwrap();
     let mut group = writer.next_row_group().unwrap();
     for column in &columns {
         let known: Vec<i16> = column[1..].iter().map(|cell| i16::from(!cell.is_empty())).collect();

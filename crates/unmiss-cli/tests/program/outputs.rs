@@ -52,7 +52,15 @@ fn fit_show_predict_a_number() {
         "fit ward.csv --target days --id id --ignore outcome --method linear -o days.unmiss --threads 2",
         "show days.unmiss",
     ]);
-    bench.write("new.csv", ward(305).lines().enumerate().filter(|(line, _)| *line == 0 || *line > 300).map(|(_, line)| format!("{line}\n")).collect::<String>());
+    bench.write(
+        "new.csv",
+        ward(305)
+            .lines()
+            .enumerate()
+            .filter(|(line, _)| *line == 0 || *line > 300)
+            .map(|(_, line)| format!("{line}\n"))
+            .collect::<String>(),
+    );
     text += &rounded(&bench.transcript("predict days.unmiss new.csv --threads 2"), 3);
     text += &rounded(&bench.transcript("predict days.unmiss new.csv --threads 2 --level 0.5"), 3);
     text += &rounded(&bench.transcript("predict days.unmiss new.csv --threads 2 --id sex,unit"), 3);

@@ -15,6 +15,9 @@ use crate::store::Arrays;
 /// The version of the file format. A file with a higher number is from a newer program.
 pub const FORMAT: u64 = 1;
 
+/// Advice on a file that can't be what was written.
+const DAMAGED: &str = "the file is damaged; fit the model again";
+
 #[derive(Serialize, Deserialize)]
 struct Header {
     format: u64,
@@ -81,12 +84,16 @@ impl Model {
             return Err(Error::data(what).with_hint("use the program that wrote it, or fit the model again"));
         }
         let header: Header = serde_json::from_value(header)
-            .map_err(|error| Error::data(format!("its header can't be read: {error}")))?;
+            .map_err(|error| Error::data(format!("its header can't be read: {error}")).with_hint(DAMAGED))?;
         if header.kind != "predictor" {
-            return Err(Error::data(format!("the file holds a {} and not a predictor", header.kind)));
+            let what = format!("the file holds a `{}` and not a model that predicts", header.kind);
+            return Err(Error::data(what).with_hint("`unmiss fit` makes models that predict"));
         }
         check(&header)?;
-        let method = methods::find(&header.method)?;
+        let method = methods::find(&header.method).map_err(|_| {
+            let what = format!("it was made by the method `{}`, which is unknown here", header.method);
+            Error::data(what).with_hint("use the program that wrote it, or fit the model again")
+        })?;
         method.encoding(&header.settings)?;
         let predictor = method.load(&header.settings, &header.encoder, header.target.task, arrays)?;
         Ok(Self {
@@ -108,7 +115,8 @@ fn check(header: &Header) -> Result<()> {
         Task::Regression => 0,
         Task::Classification { classes } => classes,
     };
-    let damaged = |what: &str| Err(Error::data(format!("the header contradicts itself: {what}")));
+    let damaged =
+        |what: &str| Err(Error::data(format!("its header contradicts itself: {what}")).with_hint(DAMAGED));
     if header.target.levels.len() != classes || classes == 1 {
         return damaged("number of classes");
     }
@@ -125,8 +133,9 @@ fn check(header: &Header) -> Result<()> {
             return damaged("levels of a category");
         }
     }
-    let usable =
-        |feature: &NumberFeature| feature.width > 0.0 && feature.center.is_finite() && feature.mean.is_finite();
+    let usable = |feature: &NumberFeature| {
+        feature.width > 0.0 && feature.center.is_finite() && feature.mean.is_finite()
+    };
     if !header.encoder.numbers.iter().all(usable) {
         return damaged("scale of a number");
     }
@@ -155,8 +164,7 @@ mod tests {
         for (name, value) in settings {
             recipe = recipe.set(name, value).unwrap();
         }
-        let model =
-            Model::fit(&table, &Roles::target("y"), &recipe, &Run::new(1, 1).unwrap()).unwrap();
+        let model = Model::fit(&table, &Roles::target("y"), &recipe, &Run::new(1, 1).unwrap()).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("m.unmiss");
         model.save(&path).unwrap();
@@ -202,7 +210,10 @@ mod tests {
             refused("/encoder/categories/0/levels", serde_json::json!(["x"]));
             refused("/encoder/numbers", serde_json::json!([]));
             refused("/target/deviation", "wide".into());
-            refused("/target/task", serde_json::json!({"classification": {"classes": 1_000_000_000_000_u64}}));
+            refused(
+                "/target/task",
+                serde_json::json!({"classification": {"classes": 1_000_000_000_000_u64}}),
+            );
         }
     }
 

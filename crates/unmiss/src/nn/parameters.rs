@@ -107,8 +107,11 @@ impl Parameters {
         let find = |parameter: &Parameter| {
             let values = arrays.singles(&parameter.name, &[parameter.rows, parameter.columns])?;
             if values.iter().any(|value| !value.is_finite()) {
-                return Err(Error::data(format!("array `{}` has a number that is not finite", parameter.name))
-                    .with_hint("the file is damaged; fit the model again"));
+                return Err(Error::data(format!(
+                    "array `{}` has a number that is not finite",
+                    parameter.name
+                ))
+                .with_hint("the file is damaged; fit the model again"));
             }
             Ok(values.to_vec())
         };

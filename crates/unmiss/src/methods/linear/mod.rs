@@ -50,7 +50,7 @@ pub enum Strength {
 
 /// How a setting that is a word or a number is written.
 #[derive(Serialize, Deserialize)]
-#[serde(untagged, expecting = "expected a number or one of the words in the help")]
+#[serde(untagged, expecting = "expected a number or one of its words")]
 enum WordOrNumber<W> {
     Word(W),
     Number(f64),
