@@ -86,8 +86,7 @@ fn targets_and_roles() {
     bench.write("prose.csv", format!("a,b,target\n{}", rows(&|row| format!("patient number {row} said so"))));
     bench.write("dates.csv", format!("a,b,target\n{}", rows(&|row| format!("2024-01-{:02}", row % 28 + 1))));
     bench.write("useless.csv", format!("a,b,target\n{}", "1,,2\n1,,3\n1,,5\n".repeat(9)));
-    bench.write("few.csv", "a,target\n1,2.5\n2,3.5\n");
-    bench.write("weights.csv", "a,w,target\n1,-2,2.5\n2,1,3.5\n3,1,4.5\n4,1,1\n".repeat(5));
+    bench.write("weights.csv", format!("a,w,target\n{}", "1,-2,2.5\n2,1,3.5\n3,1,4.5\n4,1,1\n".repeat(5)));
     let lines = [
         "fit ward.csv --target Days --method linear",
         "fit ward.csv --target zzz --method linear",
@@ -97,7 +96,6 @@ fn targets_and_roles() {
         "fit prose.csv --target target --method linear",
         "fit dates.csv --target target --method linear",
         "fit useless.csv --target target --method linear",
-        "fit few.csv --target target --method linear",
         "fit weights.csv --target target --weight w --method linear",
         "fit ward.csv --target days --weight sex --method linear",
         "fit ward.csv --target days --id days --method linear",
@@ -113,7 +111,7 @@ fn targets_and_roles() {
         "hide ward.csv --how mcar:0.2 -o out.csv --truth out.csv",
     ];
     for line in lines {
-        assert_ne!(bench.run(line).code, 2, "{line}");
+        assert_eq!(bench.run(line).code, 1, "{line}");
     }
     assert_kept("errors_roles", &bench.transcripts(lines));
     assert!(!bench.path("out.csv").exists() && !bench.path("model.unmiss").exists());
@@ -190,7 +188,6 @@ fn new_rows_that_do_not_fit() {
     bench.write("words.csv", table.replacen("p3,", "p3,old", 1));
     bench.write("infinite.csv", table.replacen("p3,", "p3,1e99", 1).replacen("p4,", "p4,1e999", 1));
     bench.write("short.csv", table.clone() + "p9,3\n");
-    bench.write("header.csv", "id,age,pulse,temperature,unit,sex\n");
     let lines = [
         "predict days.unmiss absent.csv -o out.csv",
         "predict days.unmiss renamed.csv -o out.csv",
@@ -198,7 +195,6 @@ fn new_rows_that_do_not_fit() {
         "predict days.unmiss words.csv -o out.csv",
         "predict days.unmiss infinite.csv -o out.csv",
         "predict days.unmiss short.csv -o out.csv",
-        "predict days.unmiss header.csv -o out.csv",
         "predict days.unmiss ward.csv -o absent/out.csv",
         "predict days.unmiss ward.csv -o out.parquet",
         "predict days.unmiss ward.csv --level 90 -o out.csv",
