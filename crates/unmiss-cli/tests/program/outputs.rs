@@ -103,7 +103,7 @@ fn fit_a_small_network() {
 }
 
 #[test]
-fn the_demo_runs_when_nothing_is_asked() {
+fn version() {
     let answer = Bench::new().run("--version");
     assert_eq!(answer.out, format!("unmiss {}\n", env!("CARGO_PKG_VERSION")));
 }
