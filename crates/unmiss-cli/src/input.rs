@@ -40,15 +40,15 @@ impl InputArguments {
 
     /// The library's form of these options.
     pub fn options(&self) -> Result<ReadOptions> {
-        let mut options = ReadOptions { delimiter: self.delimiter()?, ..ReadOptions::default() };
+        let delimiter = delimiter(self.delimiter.as_deref())?;
+        let mut options = ReadOptions { delimiter, ..ReadOptions::default() };
         if let Some(words) = &self.missing {
             options.missing = MissingTokens::new(words);
         }
-        for pair in &self.missing_in {
-            let (column, word) = pair.split_once('=').ok_or_else(|| {
-                Error::setting("missing-in", format!("`{pair}` is not of the form COLUMN=WORD"))
-            })?;
-            options.missing.add_for(column, word);
+        add_words(&mut options.missing, &self.missing_in)?;
+        if let Some(column) = self.categorical.iter().find(|column| self.numeric.contains(column)) {
+            return Err(Error::data(format!("column `{column}` is said to be numbers and categories"))
+                .with_hint("name it in one of --categorical and --numeric only"));
         }
         let kinds = [(&self.categorical, Kind::Category), (&self.numeric, Kind::Real)];
         for (columns, kind) in kinds {
@@ -56,14 +56,27 @@ impl InputArguments {
         }
         Ok(options)
     }
+}
 
-    fn delimiter(&self) -> Result<Option<u8>> {
-        match self.delimiter.as_deref() {
-            None => Ok(None),
-            Some("tab" | "\\t") => Ok(Some(b'\t')),
-            Some(text) if text.len() == 1 => Ok(text.bytes().next()),
-            Some(text) => Err(Error::setting("delimiter", format!("`{text}` is not one character"))
-                .with_hint("say --delimiter ';' or --delimiter tab")),
-        }
+/// The delimiter as typed; none is found out by the reader.
+pub fn delimiter(typed: Option<&str>) -> Result<Option<u8>> {
+    match typed {
+        None => Ok(None),
+        Some("tab" | "\\t") => Ok(Some(b'\t')),
+        Some(text) if text.len() == 1 => Ok(text.bytes().next()),
+        Some(text) => Err(Error::setting("delimiter", format!("`{text}` is not one character"))
+            .with_hint("say --delimiter ';' or --delimiter tab")),
     }
+}
+
+/// Adds the words of single columns, typed as COLUMN=WORD.
+pub fn add_words(missing: &mut MissingTokens, typed: &[String]) -> Result<()> {
+    for pair in typed {
+        let (column, word) = pair.split_once('=').ok_or_else(|| {
+            Error::setting("missing-in", format!("`{pair}` is not of the form COLUMN=WORD"))
+                .with_hint(format!("say for example --missing-in \"{pair}=unknown\""))
+        })?;
+        missing.add_for(column, word);
+    }
+    Ok(())
 }

@@ -106,6 +106,31 @@ fn unbreakable(text: &str) -> Vec<String> {
     words
 }
 
+/// A message in lines of at most 80 columns, further lines set in. Unlike [`wrapped`] it keeps every
+/// character: spaces are part of names, and a path that is cut can't be copied.
+pub fn folded(text: &str) -> String {
+    let mut folded = String::with_capacity(text.len() + 8);
+    for line in text.split('\n') {
+        if !folded.is_empty() {
+            folded.push('\n');
+        }
+        let mut used = 0;
+        for (index, word) in line.split(' ').enumerate() {
+            if index > 0 && used + 1 + width(word) > WIDTH {
+                folded.push_str("\n ");
+                used = 1;
+            }
+            if index > 0 {
+                folded.push(' ');
+                used += 1;
+            }
+            folded.push_str(word);
+            used += width(word);
+        }
+    }
+    folded
+}
+
 /// A sentence of a list: a dash, and further lines set in below the text.
 pub fn item(text: &str) -> String {
     let body = wrapped(text, 4);
@@ -161,6 +186,16 @@ mod tests {
     #[test]
     fn a_number_stays_with_its_sign() {
         assert_eq!(unbreakable("of 3.2 %), p < 0.001."), ["of", "3.2 %),", "p < 0.001."]);
+    }
+
+    #[test]
+    fn messages_fold_between_words_and_lose_nothing() {
+        let path = format!("/tmp/{}/x.csv", "long".repeat(30));
+        let text = format!("error: a  b {path}: {}", "no such file ".repeat(10));
+        let lines = folded(&text);
+        assert!(lines.lines().all(|line| width(line) <= WIDTH || line.trim().starts_with("/tmp")), "{lines}");
+        assert!(lines.contains(&path) && lines.contains("a  b"));
+        assert_eq!(lines.replace("\n  ", " "), text);
     }
 
     #[test]

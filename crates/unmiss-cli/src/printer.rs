@@ -11,6 +11,7 @@ use unmiss::error::{Error, Result};
 use unmiss::run::{Event, Run};
 
 use crate::General;
+use crate::output::folded;
 
 /// How often a plain line is written when standard error is not a terminal.
 const PLAIN_EVERY: Duration = Duration::from_secs(10);
@@ -54,6 +55,7 @@ impl Printer {
         if self.quiet {
             return;
         }
+        let text = folded(text);
         let state = self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         match &state.bar {
             Some((_, bar)) if !bar.is_hidden() => bar.suspend(|| eprintln!("{text}")),
@@ -64,9 +66,9 @@ impl Printer {
     /// Writes an error and its advice to standard error, also when quiet.
     pub fn error(&self, error: &Error) {
         self.close();
-        let mut text = format!("error: {error}\n");
+        let mut text = folded(&format!("error: {error}")) + "\n";
         if let Some(hint) = error.hint() {
-            text.push_str(&format!("\nhint: {hint}\n"));
+            text.push_str(&format!("\n{}\n", folded(&format!("hint: {hint}"))));
         }
         // Nobody is left to tell if standard error is closed.
         let _ = std::io::stderr().write_all(text.as_bytes());

@@ -66,8 +66,11 @@ impl Recipe {
                 }));
             }
         }
+        let help = || format!("`unmiss methods {}` tells what each setting takes", self.method.name());
         self.method.encoding(&self.settings).map_err(|error| match error {
-            Error::Setting { what, hint, .. } => Error::Setting { name: name.to_owned(), what, hint },
+            Error::Setting { what, hint, .. } => {
+                Error::Setting { name: name.to_owned(), what, hint: hint.or_else(|| Some(help())) }
+            }
             other => other,
         })?;
         Ok(self)
@@ -236,7 +239,8 @@ pub fn rows_with_target(table: &Table, target: &str) -> Result<Vec<usize>> {
     let observed = &table.column(target)?.observed;
     let rows: Vec<usize> = (0..table.rows()).filter(|&row| observed[row]).collect();
     if rows.is_empty() {
-        return Err(Error::data(format!("the target `{target}` is missing in every row")));
+        return Err(Error::data(format!("the target `{target}` is missing in every row"))
+            .with_hint("learning needs rows whose target is known"));
     }
     Ok(rows)
 }

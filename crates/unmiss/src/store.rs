@@ -6,11 +6,12 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::Path;
 
 use safetensors::tensor::{Dtype, SafeTensors, TensorView, View};
 use serde_json::Value;
+use tempfile::NamedTempFile;
 
 use crate::error::{Error, Result};
 
@@ -118,6 +119,19 @@ impl Arrays {
         }
     }
 
+    /// A lone single-precision number that must be finite.
+    ///
+    /// # Errors
+    /// When there is no such array, it has another type or shape, or its number is not finite.
+    pub fn finite_single(&self, name: &str) -> Result<f32> {
+        let value = self.singles(name, &[1])?[0];
+        if value.is_finite() {
+            return Ok(value);
+        }
+        Err(Error::data(format!("array `{name}` has a number that is not finite"))
+            .with_hint("the file is damaged; fit the model again"))
+    }
+
     /// Double-precision numbers of an expected shape.
     ///
     /// # Errors
@@ -156,7 +170,11 @@ impl Arrays {
     /// # Errors
     /// When the file can't be read, is damaged or is not one of ours.
     pub fn read(path: &Path) -> Result<(Value, Self)> {
-        let bytes = std::fs::read(path).map_err(|error| Error::io(path, error))?;
+        let bytes = std::fs::read(path).map_err(|error| match error.kind() {
+            ErrorKind::NotFound => Error::model(path, "there is no such file"),
+            ErrorKind::IsADirectory => Error::model(path, "this is a folder, not a file"),
+            _ => Error::io(path, error),
+        })?;
         Self::from_bytes(&bytes).map_err(|what| {
             Error::model(path, format!("not a readable unmiss file ({what})"))
                 .with_hint("the file is damaged or was not written by unmiss; fit the model again")
@@ -206,15 +224,29 @@ fn unexpected(name: &str, shape: &[usize], found: Option<&Array>) -> Error {
 /// # Errors
 /// When the folder is missing or not writable, or the disk is full.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
     let wrap = |error| Error::io(path, error);
-    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(wrap)?;
+    let mut file = beside(path).map_err(wrap)?;
     file.write_all(bytes).and_then(|()| file.as_file().sync_all()).map_err(wrap)?;
     file.persist(path).map_err(|error| wrap(error.error))?;
     Ok(())
+}
+
+/// A temporary file in the folder of a path, to be renamed to it, with the rights a new file usually gets
+/// and not the narrow ones of temporary files.
+pub(crate) fn beside(path: &Path) -> std::io::Result<NamedTempFile> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if !folder.is_dir() {
+        let what = format!("there is no folder `{}`", folder.display());
+        return Err(std::io::Error::new(ErrorKind::NotFound, what));
+    }
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
+    }
+    // What the system says of the temporary name would only confuse.
+    builder.tempfile_in(folder).map_err(|error| error.kind().into())
 }
 
 #[cfg(test)]
@@ -262,5 +294,17 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("absent/model.unmiss");
         assert!(write_whole(&path, b"x").is_err());
+    }
+    #[cfg(unix)]
+    #[test]
+    fn files_have_the_rights_of_any_new_file() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let rights =
+            |name: &str| std::fs::metadata(folder.path().join(name)).unwrap().permissions().mode() & 0o777;
+        // Whatever the umask is, it is the same for both.
+        std::fs::write(folder.path().join("usual"), b"x").unwrap();
+        write_whole(&folder.path().join("ours"), b"x").unwrap();
+        assert_eq!(rights("ours"), rights("usual"));
     }
 }

@@ -125,16 +125,17 @@ impl Arguments {
     fn recipes(&self) -> Result<Vec<Recipe>> {
         if self.method.is_empty() {
             if let Some(setting) = self.set.first() {
-                return Err(Error::setting(setting, "settings belong to a method")
-                    .with_hint("name it: --method network --set NAME=VALUE"));
+                let name = setting.split('=').next().unwrap_or_default();
+                return Err(Error::setting(name, "settings belong to a method, and none is named")
+                    .with_hint(format!("say --method NAME --set {setting}")));
             }
             return short_list();
         }
         let mut recipes = self.method.iter().map(|name| Recipe::named(name)).collect::<Result<Vec<_>>>()?;
         for setting in &self.set {
             let (name, value) = setting.split_once('=').ok_or_else(|| {
-                Error::setting(setting, "is not of the form NAME=VALUE")
-                    .with_hint("for example --set layers=2")
+                Error::setting("set", format!("`{setting}` is not of the form NAME=VALUE"))
+                    .with_hint(format!("say --set {setting}=VALUE"))
             })?;
             recipes = recipes.into_iter().map(|recipe| recipe.set(name, value)).collect::<Result<_>>()?;
         }
@@ -251,13 +252,14 @@ fn score_line(entry: &Entry, folds: usize) -> String {
 /// A fit can take long: that its result can't be written should be known before.
 fn check_writable(path: &Path) -> Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    if path.is_dir() || !folder.is_dir() {
-        let what = std::io::Error::other(
-            "the model can't be written there: it is a folder, or its folder is missing",
-        );
-        return Err(Error::io(path, what));
-    }
-    Ok(())
+    let what = if path.is_dir() {
+        "this is a folder; the model needs a file name".to_owned()
+    } else if !folder.is_dir() {
+        format!("there is no folder `{}`", folder.display())
+    } else {
+        return Ok(());
+    };
+    Err(Error::io(path, std::io::Error::other(what)))
 }
 
 /// The folder beside the model in which a fit keeps what it has done so far.
@@ -270,7 +272,8 @@ impl Checkpoints {
         let mut name = output.as_os_str().to_owned();
         name.push(".unfinished");
         let checkpoints = Self { folder: PathBuf::from(name) };
-        if checkpoints.folder.is_dir() {
+        let kept = std::fs::read_dir(&checkpoints.folder).is_ok_and(|mut files| files.next().is_some());
+        if kept {
             if fresh {
                 checkpoints.clear();
             } else {
@@ -288,5 +291,12 @@ impl Checkpoints {
     /// Takes the folder away; what is left behind does no harm.
     fn clear(&self) {
         let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+impl Drop for Checkpoints {
+    /// A fit that failed at once leaves no empty folder behind; one with work in it stays.
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir(&self.folder);
     }
 }

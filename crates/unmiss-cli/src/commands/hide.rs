@@ -25,7 +25,7 @@ pub struct Arguments {
     /// mcar:RATE completely at random. mar:RATE at random: a tenth of the columns is never hidden and drives
     /// what is hidden in the others. self-logistic:RATE, self-gaussian:RATE, self-probit:RATE not at random:
     /// whether a cell is hidden depends on its own value.
-    #[arg(long, value_name = "MECHANISM:RATE")]
+    #[arg(long, value_name = "MECHANISM:RATE", value_parser = mechanism)]
     how: Mechanism,
     /// Where to write the table with the holes; every other cell stays as it is
     #[arg(short, long, value_name = "FILE")]
@@ -41,6 +41,14 @@ pub struct Arguments {
     target: Option<String>,
     #[command(flatten)]
     input: InputArguments,
+}
+
+/// The mechanism as typed. The argument parser has room for one text: what is wrong, and the advice.
+fn mechanism(typed: &str) -> std::result::Result<Mechanism, String> {
+    typed.parse::<Mechanism>().map_err(|error| match &error {
+        Error::Setting { what, hint: Some(hint), .. } => format!("{what}; {hint}"),
+        other => other.to_string(),
+    })
 }
 
 /// Hides, writes, and tells what was done.
@@ -78,7 +86,8 @@ fn check_paths(arguments: &Arguments) -> Result<()> {
             .with_hint("give another name with -o: what is hidden could not be brought back"));
     }
     if truth == Some(arguments.output.as_path()) {
-        return Err(Error::setting("truth", "is the same file as the output"));
+        return Err(Error::setting("truth", "this is the same file as the output")
+            .with_hint("give another name with --truth"));
     }
     Ok(())
 }

@@ -25,7 +25,8 @@ fn list() -> String {
     for method in METHODS {
         text.push_str(&format!("  {:10} {}\n", method.name(), method.about().title));
     }
-    text.push_str("\n`unmiss methods NAME` tells all about one; `unmiss fit` chooses by cross-validation.\n");
+    text.push_str("\n`unmiss methods NAME` tells all about one.\n");
+    text.push_str("`unmiss fit` chooses by cross-validation.\n");
     text
 }
 

@@ -11,6 +11,7 @@ use unmiss::model::{Model, Predictions};
 use unmiss::run::Run;
 
 use crate::General;
+use crate::input::{add_words, delimiter};
 use crate::output::number;
 use crate::printer::Printer;
 
@@ -33,12 +34,20 @@ pub struct Arguments {
     /// Columns carried over to the predictions, besides those named when the model was fitted
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     id: Vec<String>,
+    /// Further words that mean "missing" in one column, as COLUMN=WORD, besides those of the training table
+    /// (repeatable)
+    #[arg(long, value_name = "COLUMN=WORD")]
+    missing_in: Vec<String>,
+    /// The character between fields [default: found out]
+    #[arg(long, value_name = "CHARACTER")]
+    delimiter: Option<String>,
 }
 
 /// Runs the command.
 pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Result<()> {
     if !(arguments.level > 0.0 && arguments.level < 1.0) {
-        return Err(Error::setting("level", format!("{} is not between 0 and 1", arguments.level)));
+        return Err(Error::setting("level", format!("{} is not between 0 and 1", arguments.level))
+            .with_hint("say --level 0.9 for intervals that hold for 90 % of new rows"));
     }
     let model = Model::load(&arguments.model)?;
     let run = printer.run(general)?;
@@ -83,8 +92,10 @@ fn open(model: &Model, arguments: &Arguments, run: &Run) -> Result<(Batches, Vec
     for id in &ids {
         kinds.entry(id.clone()).or_insert(Kind::Text);
     }
-    let options =
-        BatchOptions { missing: model.missing.clone(), kinds, rows: BATCH, ..BatchOptions::default() };
+    let mut missing = model.missing.clone();
+    add_words(&mut missing, &arguments.missing_in)?;
+    let delimiter = delimiter(arguments.delimiter.as_deref())?;
+    let options = BatchOptions { delimiter, missing, kinds, rows: BATCH };
     let batches = Batches::open(&arguments.data, &options)?;
     let columns: BTreeSet<&str> = batches.header().iter().map(String::as_str).collect();
     check_inputs(model, &columns, &arguments.data)?;

@@ -139,6 +139,11 @@ fn inputs(model: &Model, most: usize) -> String {
 fn plain(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
+        // Four digits tell a reader enough.
+        Value::Number(number) if number.is_f64() => {
+            let short = format!("{:.3e}", number.as_f64().unwrap_or_default());
+            short.parse::<f64>().map_or(short, |value| value.to_string())
+        }
         Value::Array(items) => items.iter().map(plain).collect::<Vec<_>>().join(", "),
         other => other.to_string(),
     }

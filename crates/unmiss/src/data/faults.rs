@@ -4,6 +4,9 @@ use super::cell::{Number, number, word};
 use super::split::{Fault, LONGEST_RECORD, LineCounter, Wrong};
 use crate::error::{Error, Place};
 
+/// Characters of a cell that are quoted, at most.
+const LONGEST_SHOWN: usize = 40;
+
 /// What is needed to say where in a file something stands.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Locator<'a> {
@@ -79,21 +82,36 @@ impl Locator<'_> {
 
     /// A cell of a number column that is none. `at` is the start of its record.
     pub(crate) fn not_a_number(&self, at: usize, column: usize, raw: &[u8]) -> Error {
-        let cell = word(raw);
+        let cell = shown(&word(raw));
         let place = self.cell_place(at, column);
-        match number(cell.as_bytes()) {
+        let missing = may_be_missing(&place, &cell);
+        match number(word(raw).as_bytes()) {
             Number::TooManyDigits => {
                 Error::input(place, format!("`{cell}` has more digits than a number column can keep"))
                     .with_hint("read the column as a category or as text")
             }
-            Number::Infinite => Error::input(place, format!("`{cell}` is not a finite number"))
-                .with_hint(format!("if it stands for a missing value, add `--missing {cell}`")),
+            Number::Infinite => {
+                Error::input(place, format!("`{cell}` is not a finite number")).with_hint(missing)
+            }
             Number::Finite(_) => Error::input(place, format!("`{cell}` is not a whole number"))
                 .with_hint("read the column as real"),
-            Number::Not => Error::input(place, format!("`{cell}` is not a number"))
-                .with_hint(format!("if it stands for a missing value, add `--missing {cell}`")),
+            Number::Not => Error::input(place, format!("`{cell}` is not a number")).with_hint(missing),
         }
     }
+}
+
+/// A cell as it is quoted in an error: short, on one line.
+pub(crate) fn shown(cell: &str) -> String {
+    let clean: String =
+        cell.chars().take(LONGEST_SHOWN).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let more = if cell.chars().nth(LONGEST_SHOWN).is_some() { "…" } else { "" };
+    clean + more
+}
+
+/// Advice on a word that is most likely a hole: the usual words for "missing" stay what they are.
+pub(crate) fn may_be_missing(place: &Place, word: &str) -> String {
+    let column = place.column.as_deref().unwrap_or("COLUMN");
+    format!("if it stands for a missing value, add `--missing-in \"{column}={word}\"`")
 }
 
 #[cfg(test)]
@@ -245,7 +263,7 @@ mod tests {
             b"a,b\n1,2\n3,unknown\n",
             &real,
             "ward.csv, line 3, column `b`: `unknown` is not a number",
-            "if it stands for a missing value, add `--missing unknown`",
+            "if it stands for a missing value, add `--missing-in \"b=unknown\"`",
         );
         fails(
             b"a,b\n1,2\n3,9007199254740993\n",
@@ -256,7 +274,7 @@ mod tests {
         for (word, kinds) in [("inf", &real[..]), ("-1e999", &real[..])] {
             let text = format!("a,b\n1,2\n3,{word}\n4,7\n5,8\n");
             let what = format!("ward.csv, line 3, column `b`: `{word}` is not a finite number");
-            let hint = format!("if it stands for a missing value, add `--missing {word}`");
+            let hint = format!("if it stands for a missing value, add `--missing-in \"b={word}\"`");
             fails(text.as_bytes(), kinds, &what, &hint);
             let error = read_bytes("ward.csv", text.as_bytes(), &ReadOptions::default()).unwrap_err();
             assert_eq!(said(&error), (what, hint.as_str()), "also if the reader found the kind out itself");

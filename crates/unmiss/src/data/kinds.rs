@@ -103,11 +103,10 @@ fn near_numeric(column: &Column, observed: usize) -> Option<String> {
     }
     let more = if odd.len() > SHOWN { ", ..." } else { "" };
     let shown: Vec<String> = odd.iter().take(SHOWN).map(|word| format!("`{}`", word.trim())).collect();
-    let first = odd.first().map_or("", |word| word.trim());
+    let (name, first) = (&column.name, odd.first().map_or("", |word| word.trim()));
     Some(format!(
-        "column `{}` is nearly all numbers, but {odd_cells} of {observed} cells are not ({}{more}), so it is read \
-         as {}: if these stand for missing values, add `--missing {first}`",
-        column.name,
+        "column `{name}` is nearly all numbers, but {odd_cells} of {observed} cells are not ({}{more}), so it is read \
+         as {}: if these stand for missing values, add `--missing-in \"{name}={first}\"`",
         shown.join(", "),
         column.kind
     ))
@@ -220,7 +219,7 @@ mod tests {
             notes,
             [
                 "column `x` is nearly all numbers, but 3 of 40 cells are not (`-`, `<0.5`), so it is read as category: \
-              if these stand for missing values, add `--missing -`"
+              if these stand for missing values, add `--missing-in \"x=-\"`"
             ]
         );
         assert!(one((0..30).map(cell)).1.is_empty(), "a tenth of odd words is no accident");

@@ -9,6 +9,7 @@ use flate2::write::GzEncoder;
 use tempfile::NamedTempFile;
 
 use crate::error::{Error, Result};
+use crate::store::beside;
 
 /// Bytes that are collected before they go out.
 const BUFFER: usize = 1 << 18;
@@ -109,15 +110,7 @@ impl Target {
         }
         // A link stays a link: the file it leads to is replaced.
         let becomes = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        let folder = becomes.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let mut builder = tempfile::Builder::new();
-        #[cfg(unix)]
-        {
-            // The rights a file usually gets, not the narrow ones of temporary files.
-            use std::os::unix::fs::PermissionsExt;
-            builder.permissions(std::fs::Permissions::from_mode(0o666));
-        }
-        let temporary = builder.tempfile_in(folder.unwrap_or(Path::new(".")))?;
+        let temporary = beside(&becomes)?;
         Ok(Self::Beside { temporary, becomes })
     }
 }

@@ -120,12 +120,16 @@ impl TargetEncoder {
             high: 0.0,
         };
         if !column.is_usable() {
-            return Err(Error::data(format!("the target `{name}` is {kind} and can't be predicted"))
-                .with_hint(format!("if its values are classes, say --categorical {name}")));
+            let (holds, hint) = match kind {
+                Kind::Date => ("dates", "make a number of them, such as days since a fixed date".to_owned()),
+                _ => ("free text", format!("if its values are classes, say --categorical {name}")),
+            };
+            let what = format!("the target `{name}` holds {holds}, which can't be predicted");
+            return Err(Error::data(what).with_hint(hint));
         }
         let levels = observed_levels(column);
         if levels.len() < 2 {
-            return Err(Error::data(format!("the target `{name}` has {} observed value(s)", levels.len()))
+            return Err(Error::data(format!("the target `{name}` has the same value in every row"))
                 .with_hint("learning needs rows with at least two different target values"));
         }
         let classes = match wanted {
@@ -233,7 +237,7 @@ fn looks_like_classes(column: &Column, levels: &[String]) -> bool {
 
 fn observed_numbers(column: &Column) -> Result<Vec<f64>> {
     let values = column.numbers().ok_or_else(|| {
-        Error::data(format!("the target `{}` is {} and not a number", column.name, column.kind))
+        Error::data(format!("the target `{}` holds words, so it can't be a regression", column.name))
             .with_hint(format!("say --numeric {} if its values are numbers", column.name))
     })?;
     Ok(values
@@ -246,23 +250,31 @@ fn observed_numbers(column: &Column) -> Result<Vec<f64>> {
 
 fn multiply_weights(weights: &mut [f32], column: &Column) -> Result<()> {
     let name = &column.name;
-    let values =
-        column.numbers().ok_or_else(|| Error::data(format!("the weight `{name}` is not a number")))?;
-    let valid = |row: usize| column.observed[row] && values[row] >= 0.0;
-    if let Some(row) = (0..weights.len()).find(|&row| !valid(row)) {
-        return Err(Error::data(format!(
-            "the weight `{name}` is missing or negative in data row {}",
-            row + 1
-        )));
+    let hint = "a weight is a number, 0 or above, in every row";
+    let values = numbers_of(column)
+        .ok_or_else(|| Error::data(format!("the weight `{name}` holds words")).with_hint(hint))?;
+    if let Some(row) = (0..weights.len()).find(|&row| !column.observed[row] || values[row] < 0.0) {
+        let what = if column.observed[row] { &values[row].to_string() } else { "missing" };
+        return Err(Error::data(format!("the weight `{name}` is {what} in a row")).with_hint(hint));
     }
     let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
     if mean <= 0.0 {
-        return Err(Error::data(format!("the weights in `{name}` are all zero")));
+        return Err(Error::data(format!("the weight `{name}` is 0 in every row")).with_hint(hint));
     }
-    for (weight, value) in weights.iter_mut().zip(values) {
+    for (weight, value) in weights.iter_mut().zip(&values) {
         *weight *= (value / mean) as f32;
     }
     Ok(())
+}
+
+/// The values of a column of numbers; one of only two numbers is read as two levels, but counts as numbers here.
+fn numbers_of(column: &Column) -> Option<Vec<f64>> {
+    if let Some(values) = column.numbers() {
+        return Some(values.to_vec());
+    }
+    let (codes, levels) = column.codes()?;
+    let levels: Vec<f64> = levels.iter().map(|level| level.parse().ok()).collect::<Option<_>>()?;
+    Some(codes.iter().map(|code| levels.get(*code as usize).copied().unwrap_or(0.0)).collect())
 }
 
 fn balance(targets: &mut Targets, classes: usize) {

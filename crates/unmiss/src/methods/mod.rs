@@ -138,11 +138,25 @@ pub fn parse<S: Serialize + DeserializeOwned + Default>(settings: &Value) -> Res
             .iter()
             .map(|(key, default)| (key.clone(), if key == name { value } else { default }.clone()));
         serde_json::from_value::<S>(Value::Object(alone.collect()))
-            .map_err(|error| Error::setting(name, format!("`{}`: {error}", plain(value))))?;
+            .map_err(|error| Error::setting(name, format!("`{}` {}", plain(value), misfit(&error))))?;
     }
     let mut all = defaults;
     all.extend(given);
     serde_json::from_value(Value::Object(all)).map_err(|error| Error::setting("settings", error.to_string()))
+}
+
+/// Why a value does not fit, in words that need no knowledge of types.
+fn misfit(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let expected = text.split_once("expected ").map_or(text.as_str(), |(_, expected)| expected);
+    let expected = match expected {
+        "usize" | "u32" | "u64" => "a whole number",
+        "f32" | "f64" => "a number",
+        "a boolean" => "true or false",
+        "a sequence" => "a list such as [100, 50]",
+        other => other,
+    };
+    format!("does not fit: it takes {expected}")
 }
 
 /// The default settings of a type as a JSON object, names in the order of the type's fields.

@@ -30,7 +30,8 @@ impl Outcome {
             }
             Values::Numbers(numbers) => Ok(Self::from_numbers(numbers, observed)),
             Values::Texts(_) => {
-                let what = format!("the target `{}` is {} and can't be described", column.name, column.kind);
+                let what =
+                    format!("the target `{}` holds {}s, not numbers or classes", column.name, column.kind);
                 Err(Error::data(what)
                     .with_hint(format!("if its values are classes, say --categorical {}", column.name)))
             }

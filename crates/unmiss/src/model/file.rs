@@ -7,13 +7,16 @@ use serde_json::Value;
 
 use super::{Intervals, Model, Recipe, Roles, Summary};
 use crate::data::MissingTokens;
-use crate::encode::{Encoder, TargetEncoder, Task};
+use crate::encode::{Encoder, TargetEncoder, Task, features::NumberFeature};
 use crate::error::{Error, Result};
 use crate::methods;
 use crate::store::Arrays;
 
 /// The version of the file format. A file with a higher number is from a newer program.
 pub const FORMAT: u64 = 1;
+
+/// Advice on a file that can't be what was written.
+const DAMAGED: &str = "the file is damaged; fit the model again";
 
 #[derive(Serialize, Deserialize)]
 struct Header {
@@ -81,12 +84,16 @@ impl Model {
             return Err(Error::data(what).with_hint("use the program that wrote it, or fit the model again"));
         }
         let header: Header = serde_json::from_value(header)
-            .map_err(|error| Error::data(format!("its header can't be read: {error}")))?;
+            .map_err(|error| Error::data(format!("its header can't be read: {error}")).with_hint(DAMAGED))?;
         if header.kind != "predictor" {
-            return Err(Error::data(format!("the file holds a {} and not a predictor", header.kind)));
+            let what = format!("the file holds a `{}` and not a model that predicts", header.kind);
+            return Err(Error::data(what).with_hint("`unmiss fit` makes models that predict"));
         }
         check(&header)?;
-        let method = methods::find(&header.method)?;
+        let method = methods::find(&header.method).map_err(|_| {
+            let what = format!("it was made by the method `{}`, which is unknown here", header.method);
+            Error::data(what).with_hint("use the program that wrote it, or fit the model again")
+        })?;
         method.encoding(&header.settings)?;
         let predictor = method.load(&header.settings, &header.encoder, header.target.task, arrays)?;
         Ok(Self {
@@ -108,11 +115,13 @@ fn check(header: &Header) -> Result<()> {
         Task::Regression => 0,
         Task::Classification { classes } => classes,
     };
-    let damaged = |what: &str| Err(Error::data(format!("the header contradicts itself: {what}")));
+    let damaged =
+        |what: &str| Err(Error::data(format!("its header contradicts itself: {what}")).with_hint(DAMAGED));
     if header.target.levels.len() != classes || classes == 1 {
         return damaged("number of classes");
     }
-    if !(header.target.low <= header.target.high) || !header.target.deviation.is_finite() {
+    let target = &header.target;
+    if !(target.low <= target.high) || ![target.mean, target.deviation].iter().all(|x| x.is_finite()) {
         return damaged("range of the target");
     }
     if header.encoder.width() == 0 {
@@ -120,12 +129,123 @@ fn check(header: &Header) -> Result<()> {
     }
     for feature in &header.encoder.categories {
         let others = feature.shares.len().wrapping_sub(feature.levels.len());
-        if others > 1 || feature.shares.is_empty() {
+        if others > 1 || feature.shares.is_empty() || feature.shares.iter().any(|share| !share.is_finite()) {
             return damaged("levels of a category");
         }
     }
-    if header.encoder.numbers.iter().any(|feature| !(feature.width > 0.0) || !feature.center.is_finite()) {
+    let usable = |feature: &NumberFeature| {
+        feature.width > 0.0 && feature.center.is_finite() && feature.mean.is_finite()
+    };
+    if !header.encoder.numbers.iter().all(usable) {
         return damaged("scale of a number");
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Column, Kind, Table};
+    use crate::run::Run;
+
+    /// The bytes of a small model of numbers and categories.
+    fn bytes_of(method: &str, settings: &[(&str, &str)]) -> Vec<u8> {
+        let numbers: Vec<f64> =
+            (0..40).map(|row| if row % 4 == 0 { f64::NAN } else { f64::from(row) }).collect();
+        let words: Vec<Option<&str>> = (0..40).map(|row| ["x", "y", "z"].get(row % 4).copied()).collect();
+        let target: Vec<f64> = (0..40).map(|row| f64::from(row * row % 17)).collect();
+        let table = Table::new(vec![
+            Column::from_numbers("a", Kind::Real, &numbers),
+            Column::from_words("c", Kind::Category, &words),
+            Column::from_numbers("y", Kind::Real, &target),
+        ])
+        .unwrap();
+        let mut recipe = Recipe::named(method).unwrap();
+        for (name, value) in settings {
+            recipe = recipe.set(name, value).unwrap();
+        }
+        let model = Model::fit(&table, &Roles::target("y"), &recipe, &Run::new(1, 1).unwrap()).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("m.unmiss");
+        model.save(&path).unwrap();
+        std::fs::read(&path).unwrap()
+    }
+
+    fn small() -> Vec<(&'static str, Vec<u8>)> {
+        let settings: [(&str, &[(&str, &str)]); 4] = [
+            ("linear", &[]),
+            ("trees", &[("iterations", "2")]),
+            ("mlp", &[("hidden", "[2]"), ("epochs", "1")]),
+            ("network", &[("width", "2"), ("layers", "1"), ("epochs", "1"), ("members", "1")]),
+        ];
+        settings.into_iter().map(|(method, settings)| (method, bytes_of(method, settings))).collect()
+    }
+
+    /// The same file with its header changed.
+    fn changed(bytes: &[u8], change: impl FnOnce(&mut Value)) -> Vec<u8> {
+        let (length, rest) = bytes.split_at(8);
+        let length = u64::from_le_bytes(length.try_into().unwrap()) as usize;
+        let mut outer: Value = serde_json::from_slice(&rest[..length]).unwrap();
+        let mut header: Value =
+            serde_json::from_str(outer["__metadata__"]["unmiss"].as_str().unwrap()).unwrap();
+        change(&mut header);
+        outer["__metadata__"]["unmiss"] = Value::String(header.to_string());
+        let outer = outer.to_string();
+        [&(outer.len() as u64).to_le_bytes()[..], outer.as_bytes(), &rest[length..]].concat()
+    }
+
+    #[test]
+    fn headers_that_can_not_be_are_refused() {
+        for (method, good) in small() {
+            assert!(Model::from_bytes(&changed(&good, |_| {})).is_ok());
+            let refused = |pointer: &str, value: Value| {
+                let bad = changed(&good, |header| *header.pointer_mut(pointer).unwrap() = value.clone());
+                assert!(Model::from_bytes(&bad).is_err(), "{method}: {pointer} = {value}");
+            };
+            refused("/format", 2.into());
+            refused("/encoder/numbers/0/width", 0.into());
+            refused("/encoder/numbers/0/width", Value::Null);
+            refused("/encoder/numbers/0/mean", 1e300.into());
+            refused("/encoder/categories/0/shares", serde_json::json!([1e300, 0.0, 0.0]));
+            refused("/encoder/categories/0/levels", serde_json::json!(["x"]));
+            refused("/encoder/numbers", serde_json::json!([]));
+            refused("/target/deviation", "wide".into());
+            refused(
+                "/target/task",
+                serde_json::json!({"classification": {"classes": 1_000_000_000_000_u64}}),
+            );
+        }
+    }
+
+    #[test]
+    fn sizes_are_compared_before_memory_is_taken() {
+        // Layers of 8192 x 8192 in 32 layers would be 8 GB.
+        let [_, _, (_, mlp), (_, network)] = small().try_into().unwrap();
+        let wide = changed(&network, |header| {
+            header["settings"]["width"] = 8192.into();
+            header["settings"]["layers"] = 32.into();
+        });
+        assert!(Model::from_bytes(&wide).err().unwrap().contains("layer 0/weight"));
+        let wide = changed(&mlp, |header| header["settings"]["hidden"] = vec![8192; 32].into());
+        assert!(Model::from_bytes(&wide).err().unwrap().contains("layer 0/weight"));
+    }
+
+    #[test]
+    fn damaged_files_are_refused_or_predict() {
+        for (_, good) in small() {
+            for place in 0..good.len() {
+                let mut bad = good.clone();
+                bad[place] ^= 1 << (place % 8);
+                let Ok(model) = Model::from_bytes(&bad) else { continue };
+                let names = model.encoder.numbers.iter().map(|feature| feature.name.clone());
+                let numbers = names.map(|name| Column::from_numbers(name, Kind::Real, &[1.0, f64::NAN]));
+                let categories = model.encoder.categories.iter().map(|feature| feature.name.clone());
+                let words = [Some("x"), None];
+                let categories = categories.map(|name| Column::from_words(name, Kind::Category, &words));
+                if let Ok(table) = Table::new(numbers.chain(categories).collect()) {
+                    model.predict(&table, |_, _| {}).unwrap();
+                }
+            }
+        }
+    }
 }

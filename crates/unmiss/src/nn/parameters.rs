@@ -5,7 +5,7 @@ use std::ops::{Index, IndexMut};
 use burn::Tensor;
 use burn::tensor::TensorData;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::nn::product::Matrix;
 use crate::nn::tape::{into_values, training_device};
 use crate::store::Arrays;
@@ -102,10 +102,18 @@ impl Parameters {
     /// Takes the numbers from arrays; on error nothing is changed.
     ///
     /// # Errors
-    /// When an array is missing or has another shape.
+    /// When an array is missing, has another shape or a number that is not finite.
     pub fn load(&mut self, arrays: &Arrays) -> Result<()> {
         let find = |parameter: &Parameter| {
-            arrays.singles(&parameter.name, &[parameter.rows, parameter.columns]).map(<[f32]>::to_vec)
+            let values = arrays.singles(&parameter.name, &[parameter.rows, parameter.columns])?;
+            if values.iter().any(|value| !value.is_finite()) {
+                return Err(Error::data(format!(
+                    "array `{}` has a number that is not finite",
+                    parameter.name
+                ))
+                .with_hint("the file is damaged; fit the model again"));
+            }
+            Ok(values.to_vec())
         };
         let loaded: Vec<Vec<f32>> = self.iter().map(find).collect::<Result<_>>()?;
         for (parameter, values) in self.0.iter_mut().zip(loaded) {

@@ -7,6 +7,7 @@ use ::parquet::schema::types::ColumnDescriptor;
 
 use super::clock;
 use crate::data::cell::{LARGEST_EXACT, Number, number, trim};
+use crate::data::faults::{may_be_missing, shown};
 use crate::data::gather::{Dictionary, NumberFacts, level, numbers_column};
 use crate::data::kinds::word_kind;
 use crate::data::options::Tokens;
@@ -171,8 +172,9 @@ impl Cells {
 }
 
 fn not_a_number(place: &Place, row: usize, word: &str) -> Error {
+    let word = &shown(word);
     Error::input(place.clone(), format!("row {}: `{word}` is not a number of the kind asked for", row + 1))
-        .with_hint(format!("if it stands for a missing value, add `--missing {word}`"))
+        .with_hint(may_be_missing(place, word))
 }
 
 fn numbers_from_words(

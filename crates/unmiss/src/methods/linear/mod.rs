@@ -50,7 +50,7 @@ pub enum Strength {
 
 /// How a setting that is a word or a number is written.
 #[derive(Serialize, Deserialize)]
-#[serde(untagged, expecting = "expected a number or one of the words in the help")]
+#[serde(untagged, expecting = "expected a number or one of its words")]
 enum WordOrNumber<W> {
     Word(W),
     Number(f64),
@@ -175,13 +175,13 @@ impl Method for Linear {
         arrays: &Arrays,
     ) -> Result<Box<dyn Predictor>> {
         let settings = Settings::checked(settings)?;
-        let k = arrays.singles("k", &[1])?[0];
+        let k = arrays.finite_single("k")?;
         let design = Design::new(encoder, settings.missing, k);
         let weights = arrays.doubles("weights", &[design.inputs() + 1, logits_of(task)])?.to_vec();
         let [strength, steps] = *arrays.doubles("fit", &[2])? else {
             return Err(Error::data("array `fit` does not have two numbers"));
         };
-        if !k.is_finite() || weights.iter().any(|weight| !weight.is_finite()) {
+        if weights.iter().any(|weight| !weight.is_finite()) {
             return Err(Error::data("array `weights` has a number that is not finite")
                 .with_hint("the file is damaged; fit the model again"));
         }

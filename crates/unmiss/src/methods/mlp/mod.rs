@@ -280,10 +280,11 @@ impl Method for Mlp {
         arrays: &Arrays,
     ) -> Result<Box<dyn Predictor>> {
         let settings = Settings::checked(settings)?;
-        let k = arrays.singles("k", &[1])?[0];
+        let k = arrays.finite_single("k")?;
         let epoch = arrays.doubles("best epoch", &[1])?[0];
         let design = Design::new(encoder, settings.missing, k);
         let perceptron = Perceptron::new(design, &settings, task.outputs());
+        perceptron.check(arrays)?;
         let mut parameters = perceptron.parameters(0);
         parameters.load(arrays)?;
         Ok(Box::new(Fitted { perceptron, parameters, task, k, epoch }))

@@ -6,11 +6,13 @@ use burn::tensor::TensorData;
 
 use super::{DecayOn, Settings};
 use crate::encode::{Design, Encoded};
+use crate::error::Result;
 use crate::nn::sparsity::{dropout, input_factor, normalize_hidden};
 use crate::nn::supervised::Scorer;
 use crate::nn::train::Moment;
 use crate::nn::{Activation, Parameters, dense, dense_forward, training_device};
 use crate::rng::Stream;
+use crate::store::Arrays;
 
 /// The layout: everything but the weights.
 pub struct Perceptron {
@@ -32,6 +34,17 @@ impl Perceptron {
 
     fn layers(&self) -> usize {
         self.widths.len() - 1
+    }
+
+    /// Compares the layers with those of a file, before memory for them is taken.
+    ///
+    /// # Errors
+    /// When the file has other layers.
+    pub fn check(&self, arrays: &Arrays) -> Result<()> {
+        for (layer, pair) in self.widths.windows(2).enumerate() {
+            arrays.singles(&format!("layer {layer}/weight"), pair)?;
+        }
+        Ok(())
     }
 
     /// Weights with their first values: uniform in ±sqrt(6 / inputs) (He), biases 0.

@@ -180,10 +180,10 @@ impl Method for TabularNetwork {
             return Err(Error::data(format!("the file says it holds {count} networks")));
         }
         let epochs = arrays.doubles("best epochs", &[count])?.to_vec();
-        let k = if settings.normalize { Some(arrays.singles("k", &[1])?[0]) } else { None };
+        let k = if settings.normalize { Some(arrays.finite_single("k")?) } else { None };
         let guess = if settings.guess { Some(load_guess(encoder.numbers.len(), arrays)?) } else { None };
         let network = Network::new(encoder, task, &settings, k);
-        // Shapes are compared with the file before memory for the weights is taken.
+        network.check(&arrays.with_prefix("member 0/"))?;
         let layout = network.parameters(0);
         let member = |index: usize| {
             let arrays = arrays.with_prefix(&format!("member {index}/"));

@@ -8,11 +8,13 @@ use burn::Tensor;
 
 use super::Settings;
 use crate::encode::{Encoded, Encoder, Task};
+use crate::error::Result;
 use crate::nn::front::{FRONT_PARAMETERS, Front};
 use crate::nn::sparsity::{Dropout, dropout};
 use crate::nn::train::Moment;
 use crate::nn::{Activation, Parameters, dense, dense_forward};
 use crate::rng::Stream;
+use crate::store::Arrays;
 
 /// Bias learning rate against that of the weights.
 const BIAS_RATE: f32 = 0.1;
@@ -47,16 +49,34 @@ impl Network {
         }
     }
 
+    /// Inputs and outputs of every layer behind the front.
+    fn shapes(&self) -> impl Iterator<Item = (usize, usize)> {
+        let (layers, front) = (self.layers, self.front.width());
+        (0..=layers).map(move |layer| {
+            let inputs = if layer == 0 { front } else { self.width };
+            (inputs, if layer == layers { self.outputs } else { self.width })
+        })
+    }
+
+    /// Compares the layers with those of a file, before memory for them is taken.
+    ///
+    /// # Errors
+    /// When the file has other layers.
+    pub fn check(&self, arrays: &Arrays) -> Result<()> {
+        for (layer, (inputs, outputs)) in self.shapes().enumerate() {
+            arrays.singles(&format!("layer {layer}/weight"), &[inputs, outputs])?;
+        }
+        Ok(())
+    }
+
     /// Weights with their first values: normal, with variance 1 / inputs. A layer's learning rate is divided
     /// by the root of its inputs, as if the weights were standard normal and scaled in the forward pass.
     pub fn parameters(&self, seed: u64) -> Parameters {
         let mut parameters = Parameters::new();
         let mut stream = Stream::new(seed, "network weights", 0, 0);
         self.front.add_parameters(&mut parameters, &mut stream);
-        let mut inputs = self.front.width();
-        for layer in 0..=self.layers {
+        for (layer, (inputs, outputs)) in self.shapes().enumerate() {
             let last = layer == self.layers;
-            let outputs = if last { self.outputs } else { self.width };
             let scale = 1.0 / (inputs as f64).sqrt();
             // The output layer starts at 0: the first prediction is the mean.
             let deviation = if last { 0.0 } else { scale };
@@ -65,7 +85,6 @@ impl Network {
             parameters[weight].rate = scale as f32;
             let bias = parameters.add(format!("layer {layer}/bias"), 1, outputs, || 0.0);
             parameters[bias].rate = BIAS_RATE;
-            inputs = outputs;
         }
         parameters
     }

@@ -1,0 +1,12 @@
+//! The program as a user meets it: what it prints, what it refuses and how, what it writes.
+//!
+//! Outputs are kept as transcripts in `snapshots/`; after a wanted change, `INSTA_UPDATE=always cargo test
+//! --workspace --test program` writes them anew, and the difference is to be read before it is kept.
+
+mod bench;
+mod errors;
+mod interrupt;
+mod memory;
+mod new_data;
+mod outputs;
+mod round_trips;
