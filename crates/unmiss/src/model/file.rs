@@ -174,7 +174,7 @@ mod tests {
     fn small() -> Vec<(&'static str, Vec<u8>)> {
         let settings: [(&str, &[(&str, &str)]); 4] = [
             ("linear", &[]),
-            ("trees", &[("iterations", "2")]),
+            ("trees", &[("rounds", "2"), ("members", "1")]),
             ("mlp", &[("hidden", "[2]"), ("epochs", "1")]),
             ("network", &[("width", "2"), ("layers", "1"), ("epochs", "1"), ("members", "1")]),
         ];
