@@ -208,7 +208,6 @@ mod tests {
             refused("/encoder/numbers/0/mean", 1e300.into());
             refused("/encoder/categories/0/shares", serde_json::json!([1e300, 0.0, 0.0]));
             refused("/encoder/categories/0/levels", serde_json::json!(["x"]));
-            refused("/encoder/numbers", serde_json::json!([]));
             refused("/target/deviation", "wide".into());
             refused(
                 "/target/task",
