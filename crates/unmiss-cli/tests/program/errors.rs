@@ -142,7 +142,7 @@ fn methods_and_settings() {
         format!("{fit} --method mlp --set hidden=[0]"),
         format!("{fit} --method mlp --set hidden=100"),
         format!("{fit} --method mlp --set optimizer=adamm"),
-        format!("{fit} --method trees --set budget=100"),
+        format!("{fit} --method trees --set rate=100"),
         format!("{fit} --method trees --set missing=both"),
         format!("{fit} --method linear -o absent/model.unmiss"),
         format!("{fit} --method linear -o ."),

@@ -75,8 +75,8 @@ fn threads_change_nothing_linear() {
 
 #[test]
 fn threads_change_nothing_trees() {
-    fit_thrice("--method trees --set budget=0.3", "days");
-    fit_thrice("--method trees --set budget=0.3", "outcome");
+    fit_thrice("--method trees --set rounds=20", "days");
+    fit_thrice("--method trees --set rounds=20", "outcome");
 }
 
 #[test]
