@@ -30,7 +30,10 @@ pub fn run(general: &General, printer: &Printer) -> Result<()> {
     print(&holes(&table))?;
 
     heading("2. Fit a predictor that takes the holes as they are")?;
-    print(&format!("  $ unmiss fit {SAMPLE} --target {TARGET} -o colic.unmiss\n\n"))?;
+    let ignored = AFTERWARDS.join(",");
+    print(&format!(
+        "  $ unmiss fit {SAMPLE} --target {TARGET} -o colic.unmiss \\\n      --ignore {ignored}\n\n"
+    ))?;
     let ignore = AFTERWARDS.iter().filter(|name| table.column(name).is_ok()).map(|name| (*name).to_owned());
     let roles = Roles { ignore: ignore.collect(), ..Roles::target(TARGET) };
     let run = printer.run(general)?;
@@ -39,8 +42,8 @@ pub fn run(general: &General, printer: &Printer) -> Result<()> {
 
     heading("3. Predict, with less and less known")?;
     say(
-        "The same horse, with its cells taken away one after the other. A hole is never an error; the answer \
-         moves towards what is known of all horses.",
+        "The same horse, with its cells taken away one after the other. A hole is never an error, not even when \
+         all cells are holes; watch how the answer moves.",
     )?;
     print(&fading(&table, &model)?)?;
 

@@ -3,6 +3,8 @@
 //! Outputs are kept as transcripts in `snapshots/`; after a wanted change, `INSTA_UPDATE=always cargo test
 //! --workspace --test program` writes them anew, and the difference is to be read before it is kept.
 
+#![allow(clippy::unwrap_used)]
+
 mod bench;
 mod errors;
 mod interrupt;

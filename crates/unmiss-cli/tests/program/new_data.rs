@@ -87,14 +87,15 @@ fn what_is_odd_is_said_once() {
         let place = place(name);
         said(&|table| table[place][1..].iter_mut().for_each(String::clear))
     };
-    let mut told = Vec::new();
-    told.push(said(&|table| table.push(["height"].iter().chain([&"3"; 40]).map(|&s| s.into()).collect())));
-    told.push(said(&|table| table[place("unit")][3..9].fill("kidneys".into())));
-    told.push(empty("pulse"));
-    told.push(empty("unit"));
-    told.push(empty("age"));
-    told.push(said(&|table| table[place("sex")][1..11].iter_mut().for_each(String::clear)));
-    told.push(said(&|table| drop(table.remove(place("id")))));
+    let told = [
+        said(&|table| table.push(["height"].iter().chain([&"3"; 40]).map(|&s| s.into()).collect())),
+        said(&|table| table[place("unit")][3..9].fill("kidneys".into())),
+        empty("pulse"),
+        empty("unit"),
+        empty("age"),
+        said(&|table| table[place("sex")][1..11].iter_mut().for_each(String::clear)),
+        said(&|table| drop(table.remove(place("id")))),
+    ];
     assert!(told.iter().all(|text| text.lines().count() == 1), "{told:#?}");
     crate::bench::assert_kept("odd_new_rows", &told.concat());
 }

@@ -212,6 +212,11 @@ impl SparseRows {
         self.starts.len() - 1
     }
 
+    /// Whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// Rows of a dense matrix, for tests of the solvers.
     #[cfg(test)]
     pub fn from_dense(values: &[f32], inputs: usize) -> Self {

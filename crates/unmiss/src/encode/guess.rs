@@ -57,7 +57,7 @@ impl Guess {
         let mut sample = Stream::new(seed, "guess", 0, 0).permutation(rows.rows);
         sample.truncate(affordable.clamp(200, MOST_ROWS));
         guess.mean = observed_means(rows, columns, &sample);
-        if columns > MOST_COLUMNS || columns < 2 {
+        if !(2..=MOST_COLUMNS).contains(&columns) {
             return guess;
         }
         let groups = groups(rows, columns, &sample);
@@ -258,12 +258,12 @@ mod tests {
         let before = encoded.clone();
         guess.fill(&mut encoded);
         let (mut filled, mut mean, mut count) = (0.0, 0.0, 0.0);
-        for cell in 0..truth.len() {
+        for (cell, truth) in truth.iter().enumerate() {
             if before.numbers_observed[cell] {
                 assert_eq!(before.numbers[cell], encoded.numbers[cell]);
             } else {
-                filled += (truth[cell] - encoded.numbers[cell]).powi(2);
-                mean += truth[cell].powi(2);
+                filled += (truth - encoded.numbers[cell]).powi(2);
+                mean += truth.powi(2);
                 count += 1.0;
             }
         }

@@ -120,12 +120,13 @@ mod tests {
 
     #[test]
     fn holes_that_go_with_the_target_are_told_from_those_that_do_not() {
-        let rows = 400;
+        let rows = 400_usize;
         let draw = |row: usize, column: u64| Stream::new(11, "cell", row as u64, column).uniform();
-        let dead: Vec<Option<&str>> =
-            (0..rows).map(|row| (row > 3).then_some(if row % 4 == 0 { "yes" } else { "no" })).collect();
+        let dead: Vec<Option<&str>> = (0..rows)
+            .map(|row| (row > 3).then_some(if row.is_multiple_of(4) { "yes" } else { "no" }))
+            .collect();
         // `test` is missing for 60 % of the dead and 20 % of the others; `other` for 30 % of all.
-        let rate = |row: usize| if row % 4 == 0 { 0.6 } else { 0.2 };
+        let rate = |row: usize| if row.is_multiple_of(4) { 0.6 } else { 0.2 };
         let hole = |missing: bool| if missing { f64::NAN } else { 1.5 };
         let test: Vec<f64> = (0..rows).map(|row| hole(draw(row, 0) < rate(row))).collect();
         let other: Vec<f64> = (0..rows).map(|row| hole(draw(row, 1) < 0.3)).collect();

@@ -121,7 +121,8 @@ fn check(header: &Header) -> Result<()> {
         return damaged("number of classes");
     }
     let target = &header.target;
-    if !(target.low <= target.high) || ![target.mean, target.deviation].iter().all(|x| x.is_finite()) {
+    let numbers = [target.low, target.high, target.mean, target.deviation];
+    if target.low > target.high || !numbers.iter().all(|x| x.is_finite()) {
         return damaged("range of the target");
     }
     if header.encoder.width() == 0 {

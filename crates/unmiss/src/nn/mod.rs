@@ -2,7 +2,7 @@
 //!
 //! A network's weights are [`Parameters`]; a [`train::Learner`] says what the loss of a batch is, in Burn
 //! tensors, and [`train::train`] does the rest. Layers that would cost several passes over memory are
-//! single operations with a backward pass of their own ([`dense`]).
+//! single operations with a backward pass of their own ([`dense()`]).
 
 #[macro_use]
 mod vectorised;

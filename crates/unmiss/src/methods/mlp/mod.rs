@@ -1,6 +1,6 @@
 #![doc = include_str!("README.md")]
 
-mod network;
+mod layers;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ use crate::nn::train::{TrainSettings, train};
 use crate::nn::{Activation, Parameters};
 use crate::run::Run;
 use crate::store::Arrays;
-use network::{Held, Perceptron};
+use layers::{Held, Perceptron};
 
 /// Rows predicted at a time.
 const ROWS_AT_ONCE: usize = 4096;

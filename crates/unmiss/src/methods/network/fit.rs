@@ -4,7 +4,7 @@ use burn::Tensor;
 use burn::tensor::TensorData;
 
 use super::Settings;
-use super::network::Network;
+use super::layers::Network;
 use super::start::Start;
 use crate::encode::{Encoded, Task};
 use crate::error::Result;

@@ -1,7 +1,7 @@
 #![doc = include_str!("README.md")]
 
 mod fit;
-mod network;
+mod layers;
 mod start;
 
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ use crate::nn::supervised::predictions;
 use crate::run::Run;
 use crate::store::Arrays;
 use fit::Member;
-use network::Network;
+use layers::Network;
 use start::Start;
 
 /// Rows predicted at a time: enough to keep the threads busy, little enough to stay in the cache.
