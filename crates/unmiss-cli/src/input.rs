@@ -4,6 +4,7 @@ use std::path::Path;
 
 use unmiss::data::{self, Kind, MissingTokens, ReadOptions, Table};
 use unmiss::error::{Error, Result};
+use unmiss::model::Roles;
 
 use crate::printer::Printer;
 
@@ -32,9 +33,19 @@ impl InputArguments {
     /// Reads the table and tells what the reader noticed.
     pub fn read(&self, path: &Path, keep_source: bool, printer: &Printer) -> Result<Table> {
         let reading = data::read(path, &ReadOptions { keep_source, ..self.options()? })?;
-        for note in &reading.notes {
-            printer.say(&format!("note: {note}"));
-        }
+        reading.notes.iter().for_each(|note| printer.say(&format!("note: {note}")));
+        Ok(reading.table)
+    }
+
+    /// Reads a table to learn from and tells what the reader noticed about its inputs. Columns with another
+    /// role need no word, and why a column can't be an input is told by the fit.
+    pub fn read_inputs(&self, path: &Path, roles: &Roles, printer: &Printer) -> Result<Table> {
+        let reading = data::read(path, &self.options()?)?;
+        let inputs = roles.inputs(&reading.table)?.names;
+        let others = reading.table.columns().iter().filter(|column| !inputs.contains(&column.name));
+        let others: Vec<String> = others.map(|column| format!("column `{}` ", column.name)).collect();
+        let about_inputs = |note: &&String| !others.iter().any(|other| note.starts_with(other));
+        reading.notes.iter().filter(about_inputs).for_each(|note| printer.say(&format!("note: {note}")));
         Ok(reading.table)
     }
 

@@ -78,7 +78,7 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
     let recipes = arguments.recipes()?;
     let roles = arguments.roles();
     check_writable(&arguments.output)?;
-    let table = arguments.input.read(&arguments.data, false, printer)?;
+    let table = arguments.input.read_inputs(&arguments.data, &roles, printer)?;
     let checkpoints = Checkpoints::open(&arguments.output, arguments.fresh, printer)?;
     let run = printer.run(general)?.checkpoints_in(&checkpoints.folder);
     let (mut model, choice) =

@@ -17,7 +17,7 @@ use crate::nn::{Parameters, training_device};
 use crate::run::Run;
 
 /// Steps of one member's training, at most: large tables get fewer epochs.
-const MOST_STEPS: usize = 12_000;
+const MOST_STEPS: usize = 6_000;
 /// Rows set aside for validation, at most.
 const MOST_VALIDATION: usize = 10_000;
 
