@@ -52,9 +52,8 @@ pub(crate) fn notes(column: &Column) -> Vec<String> {
             let value = value.unwrap_or_default();
             notes.push(format!("column `{name}` has one value only (`{value}`): it tells nothing"));
         }
-        _ if looks_like_an_id(column, observed) => {
-            notes.push(format!("column `{name}` looks like a row number or an id: it should not be an input"))
-        }
+        _ if looks_like_an_id(column, observed) => notes
+            .push(format!("column `{name}` looks like a row number or an id: if so, say --id or --ignore")),
         _ => {}
     }
     notes
@@ -202,7 +201,7 @@ mod tests {
             ["column `x` holds dates or times: carried along, not used as an input"]
         );
         let rows = one((1..=30).map(|row| row.to_string())).1;
-        assert_eq!(rows, ["column `x` looks like a row number or an id: it should not be an input"]);
+        assert_eq!(rows, ["column `x` looks like a row number or an id: if so, say --id or --ignore"]);
         assert!(one((1..=30).map(|row| (row * row).to_string())).1.is_empty());
     }
 
