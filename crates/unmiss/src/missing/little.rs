@@ -271,7 +271,7 @@ mod tests {
         let little = test(&columns.iter().collect::<Vec<_>>(), 24);
         let result = little.result.unwrap();
         // Expectation-maximisation row by row in NumPy, without patterns, to a tolerance of 1e-12. The same
-        // script gives 35.106 with 14 degrees of freedom for R's airquality, as R's naniar::mcar_test does.
+        // script gives 35.106 with 14 degrees of freedom for R's airquality.
         assert!((result.statistic - 12.722_337).abs() < 1e-4, "{result:?}");
         assert_eq!(result.degrees_of_freedom, 7.0);
         assert!((result.p_value - 0.079_169_6).abs() < 1e-5, "{result:?}");
