@@ -49,6 +49,16 @@ impl InputArguments {
         Ok(reading.table)
     }
 
+    /// Further words for single columns, as typed.
+    pub fn missing_in(&self) -> &[String] {
+        &self.missing_in
+    }
+
+    /// The delimiter, as typed.
+    pub fn delimiter(&self) -> Option<&str> {
+        self.delimiter.as_deref()
+    }
+
     /// The library's form of these options.
     pub fn options(&self) -> Result<ReadOptions> {
         let delimiter = delimiter(self.delimiter.as_deref())?;

@@ -6,10 +6,13 @@
 
 pub mod design;
 pub mod features;
+pub mod normal;
 pub mod guess;
 pub mod target;
+pub mod wide;
 
 pub use design::{Design, Missing};
 pub use features::{Encoded, Encoder, Encoding, Scale};
 pub use guess::Guess;
 pub use target::{ClassWeights, TargetEncoder, Targets, Task};
+pub use wide::Wide;

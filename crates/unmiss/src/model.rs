@@ -13,7 +13,9 @@
 //! ```
 
 mod file;
+mod filler;
 mod intervals;
+mod recipe;
 mod roles;
 
 use serde::{Deserialize, Serialize};
@@ -21,67 +23,15 @@ use serde_json::Value;
 
 use crate::data::{MissingTokens, Table};
 use crate::encode::{Encoded, Encoder, TargetEncoder, Targets, Task};
-use crate::error::{Error, Result, nearest};
-use crate::methods::{self, Method, Predictor, Training};
+use crate::error::{Error, Result};
+use crate::methods::{Predictor, Training};
 use crate::run::Run;
 
 pub use file::FORMAT;
+pub use filler::{Filled, Filler, FillerSummary, Limits, Unfilled, kind_of};
 pub use intervals::Intervals;
+pub use recipe::{Recipe, RecipeOf};
 pub use roles::{Inputs, Roles};
-
-/// A method with all its settings.
-#[derive(Clone)]
-pub struct Recipe {
-    /// The entry of the list.
-    pub method: &'static dyn Method,
-    /// All settings, as a JSON object.
-    pub settings: Value,
-}
-
-impl Recipe {
-    /// A method with its default settings.
-    ///
-    /// # Errors
-    /// When there is no method of that name.
-    pub fn named(name: &str) -> Result<Self> {
-        let method = methods::find(name)?;
-        Ok(Self { method, settings: method.defaults() })
-    }
-
-    /// The same recipe with one setting changed. The value may be JSON (`3`, `[100, 50]`, `true`) or a word.
-    ///
-    /// # Errors
-    /// When the method has no such setting, or the value can't be one of it.
-    pub fn set(mut self, name: &str, value: &str) -> Result<Self> {
-        let parsed = serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.to_owned()));
-        let known = self.settings.as_object_mut().and_then(|settings| settings.get_mut(name));
-        match known {
-            Some(place) => *place = parsed,
-            None => {
-                let names = || self.method.settings().iter().map(|setting| setting.name);
-                let what = format!("the method `{}` has no such setting", self.method.name());
-                return Err(Error::setting(name, what).with_hint(match nearest(name, names()) {
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None => format!("its settings are: {}", names().collect::<Vec<_>>().join(", ")),
-                }));
-            }
-        }
-        let help = || format!("`unmiss methods {}` tells what each setting takes", self.method.name());
-        self.method.encoding(&self.settings).map_err(|error| match error {
-            Error::Setting { what, hint, .. } => {
-                Error::Setting { name: name.to_owned(), what, hint: hint.or_else(|| Some(help())) }
-            }
-            other => other,
-        })?;
-        Ok(self)
-    }
-}
-
-impl std::fmt::Debug for Recipe {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(out, "{} {}", self.method.name(), self.settings)
-    }
-}
 
 /// What is worth knowing about a fit, kept in the model file.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

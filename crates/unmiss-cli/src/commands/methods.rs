@@ -1,7 +1,7 @@
 //! `unmiss methods [NAME]`: the list of methods, or one of them in full. All of it comes from the list.
 
 use unmiss::error::Result;
-use unmiss::methods::{METHODS, Method, find};
+use unmiss::methods::{Described, IMPUTERS, METHODS, find, find_imputer};
 
 use crate::output::{print, wrapped};
 
@@ -15,7 +15,10 @@ pub struct Arguments {
 /// Prints the list or one entry.
 pub fn run(arguments: &Arguments) -> Result<()> {
     match &arguments.name {
-        Some(name) => print(&entry(find(name)?)),
+        Some(name) => match find_imputer(name) {
+            Ok(imputer) => print(&entry(imputer)),
+            Err(_) => print(&entry(find(name)?)),
+        },
         None => print(&list()),
     }
 }
@@ -25,12 +28,16 @@ fn list() -> String {
     for method in METHODS {
         text.push_str(&format!("  {:10} {}\n", method.name(), method.about().title));
     }
+    text.push_str("\nMethods that fill holes:\n\n");
+    for imputer in IMPUTERS {
+        text.push_str(&format!("  {:10} {}\n", imputer.name(), imputer.about().title));
+    }
     text.push_str("\n`unmiss methods NAME` tells all about one.\n");
     text.push_str("`unmiss fit` chooses by cross-validation.\n");
     text
 }
 
-fn entry(method: &dyn Method) -> String {
+fn entry(method: &dyn Described) -> String {
     let about = method.about();
     let mut text = format!("{}: {}\n\n{}\n", method.name(), about.title, wrapped(about.idea, 0));
     for (heading, words) in [("Paper", about.paper), ("Use it", about.when), ("Don't use it", about.when_not)]

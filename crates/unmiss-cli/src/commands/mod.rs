@@ -5,6 +5,7 @@ mod fit;
 mod describe;
 mod describe_text;
 mod hide;
+mod impute;
 mod methods;
 mod predict;
 mod show;
@@ -24,6 +25,8 @@ pub enum Command {
     Fit(Box<fit::Arguments>),
     /// Predict new rows with a saved model
     Predict(predict::Arguments),
+    /// Fill the holes of a table, once or as many plausible ways as asked
+    Impute(Box<impute::Arguments>),
     /// Tell what is in a model file
     Show(show::Arguments),
     /// Say what is missing, where, together with what, and whether it looks random
@@ -46,6 +49,7 @@ impl Command {
             Self::Demo => demo::run(general, printer),
             Self::Fit(arguments) => fit::run(arguments, general, printer),
             Self::Predict(arguments) => predict::run(arguments, general, printer),
+            Self::Impute(arguments) => impute::run(arguments, general, printer),
             Self::Show(arguments) => show::run(arguments),
             Self::Describe(arguments) => describe::run(arguments, general, printer),
             Self::Hide(arguments) => hide::run(arguments, general, printer),

@@ -1,6 +1,7 @@
 //! Reading batch by batch, in bounded memory, with kinds known beforehand: the way predictions are made.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
@@ -8,8 +9,9 @@ use super::faults::Locator;
 use super::gather::{scan_numbers, scan_texts, scan_words};
 use super::head::head;
 use super::input::{Content, Stream, open};
-use super::options::{BatchOptions, Tokens, check_delimiter};
+use super::options::{BatchOptions, MissingTokens, Tokens, check_delimiter};
 use super::parquet::ParquetBatches;
+use super::source::Source;
 use super::split::{Fault, LONGEST_RECORD, LineCounter, Records, Wrong, check_text};
 use super::table::{Column, Kind, Table, Values};
 use crate::error::Result;
@@ -35,7 +37,7 @@ pub struct Batches {
 }
 
 enum Inner {
-    Text(TextBatches),
+    Text(Box<TextBatches>),
     Parquet(Box<ParquetBatches>),
 }
 
@@ -49,7 +51,7 @@ impl Batches {
         match open(path)? {
             Content::Text(stream) => {
                 let (header, inner) = TextBatches::open(stream, options, BLOCK)?;
-                Ok(Self { header, inner: Inner::Text(inner) })
+                Ok(Self { header, inner: Inner::Text(Box::new(inner)) })
             }
             Content::Parquet(file) => {
                 let inner = ParquetBatches::open(&path.display().to_string(), file, options)?;
@@ -97,6 +99,10 @@ struct TextBatches {
     wanted: Vec<Wanted>,
     rows: usize,
     block: usize,
+    /// The text of the header and the words for "missing", where batches keep their text.
+    kept: Option<(Vec<u8>, MissingTokens)>,
+    /// Whether there was a batch before.
+    started: bool,
 }
 
 impl TextBatches {
@@ -120,7 +126,22 @@ impl TextBatches {
         let wanted = wanted.collect();
         let (delimiter, width, rows) = (head.delimiter, head.names.len(), options.rows.max(1));
         let used = head.end;
-        Ok((head.names, Self { stream, buffer, used, ended, lines, delimiter, width, wanted, rows, block }))
+        let kept = options.keep_source.then(|| (buffer[..used].to_vec(), options.missing.clone()));
+        let inner = Self {
+            stream,
+            buffer,
+            used,
+            ended,
+            lines,
+            delimiter,
+            width,
+            wanted,
+            rows,
+            block,
+            kept,
+            started: false,
+        };
+        Ok((head.names, inner))
     }
 
     fn next(&mut self, names: &[String]) -> Result<Option<Table>> {
@@ -134,10 +155,33 @@ impl TextBatches {
         check_text(bytes).map_err(|fault| locator.explain(fault))?;
         let columns: Vec<Result<Column>> =
             self.wanted.par_iter().map(|wanted| read_column(&locator, &records, wanted)).collect();
-        let table = Table::new(columns.into_iter().collect::<Result<_>>()?)?.with_rows(records.rows());
+        let mut table = Table::new(columns.into_iter().collect::<Result<_>>()?)?.with_rows(records.rows());
+        table.source = self.source(bytes, &records).map(Arc::new);
         self.lines.pass(bytes);
+        self.started = true;
         self.used += length;
         Ok(Some(table))
+    }
+
+    /// The text of a batch below its header, as if it were a file of its own.
+    fn source(&self, bytes: &[u8], records: &Records) -> Option<Source> {
+        let (header, missing) = self.kept.as_ref()?;
+        // Only if every column is there can cells be told by their place in the row.
+        if self.wanted.len() != self.width {
+            return None;
+        }
+        let place = |row| {
+            let (start, end) = records.row(row);
+            (header.len() + start, header.len() + end)
+        };
+        Some(Source {
+            bytes: Arc::new([header.as_slice(), bytes].concat()),
+            rows: (0..records.rows()).map(place).collect(),
+            header_end: header.len(),
+            delimiter: self.delimiter,
+            continues: self.started,
+            missing: missing.clone(),
+        })
     }
 
     /// Finds the records of the next batch, reading on as needed, and returns the length of their text.
@@ -206,7 +250,7 @@ mod tests {
 
     use super::*;
     use crate::data::input::from_bytes;
-    use crate::data::{MissingTokens, ReadOptions, read_bytes};
+    use crate::data::{ReadOptions, TableWriter, read_bytes};
     use crate::error::Error;
 
     fn options(kinds: &[(&str, Kind)], rows: usize) -> BatchOptions {
@@ -244,6 +288,26 @@ mod tests {
                 assert_eq!(cells("id"), some(&[" NA", "7\n7", "", "9"]));
                 assert_eq!(cells("n"), some(&["1", "", "2.5", "4"]));
                 assert_eq!(cells("c"), some(&["x", "y\"", "x", "x"]));
+            }
+        }
+    }
+
+    #[test]
+    fn batches_that_keep_their_text_are_written_back_byte_for_byte() {
+        let text = "\u{feff}id,n,c\r\n\r\n NA,01,x\r\n\"7\n7\",NA,\"y\"\"\"\r\n\r\n,2.50, x\r\n9,4,x";
+        let kinds = [("id", Kind::Text), ("n", Kind::Integer), ("c", Kind::Category)];
+        for block in [1, 7, 1000] {
+            for rows in [1, 2, 100] {
+                let options = BatchOptions { keep_source: true, ..options(&kinds, rows) };
+                let folder = tempfile::tempdir().unwrap();
+                let path = folder.path().join("out.csv");
+                let mut writer = TableWriter::create(&path, None).unwrap();
+                batches(text, &options, block)
+                    .unwrap()
+                    .iter()
+                    .for_each(|batch| writer.write(batch, "").unwrap());
+                writer.finish().unwrap();
+                assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
             }
         }
     }

@@ -81,6 +81,7 @@ pub mod source;
 mod split;
 pub mod table;
 mod text;
+mod table_writer;
 pub mod write;
 
 use std::path::Path;
@@ -89,7 +90,8 @@ pub use batches::Batches;
 pub use options::{BatchOptions, MissingTokens, ReadOptions};
 pub use samples::{SAMPLES, Sample, sample};
 pub use table::{Column, Kind, Table, Values};
-pub use write::{CsvWriter, write};
+pub use table_writer::{TableWriter, write};
+pub use write::CsvWriter;
 
 use crate::error::Result;
 

@@ -103,11 +103,20 @@ pub struct BatchOptions {
     pub kinds: BTreeMap<String, Kind>,
     /// The most rows in a batch.
     pub rows: usize,
+    /// Whether batches keep their text, so that [`TableWriter`](super::TableWriter) gives it back byte for
+    /// byte. Only if every column of the file is read.
+    pub keep_source: bool,
 }
 
 impl Default for BatchOptions {
     fn default() -> Self {
-        Self { delimiter: None, missing: MissingTokens::default(), kinds: BTreeMap::new(), rows: 8192 }
+        Self {
+            delimiter: None,
+            missing: MissingTokens::default(),
+            kinds: BTreeMap::new(),
+            rows: 8192,
+            keep_source: false,
+        }
     }
 }
 

@@ -13,6 +13,8 @@ pub struct Source {
     /// Where the header's line, with its line end, is over.
     pub(crate) header_end: usize,
     pub(crate) delimiter: u8,
+    /// Whether these rows follow others of the same file: then what stands before the first belongs to them.
+    pub(crate) continues: bool,
     /// The words for "missing" with which the text was read.
     pub(crate) missing: MissingTokens,
 }
@@ -25,6 +27,7 @@ impl Source {
             rows: rows.iter().map(|&row| self.rows[row]).collect(),
             header_end: self.header_end,
             delimiter: self.delimiter,
+            continues: false,
             missing: self.missing.clone(),
         }
     }

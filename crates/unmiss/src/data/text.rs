@@ -72,6 +72,7 @@ pub(crate) fn read_text(file: &str, bytes: Vec<u8>, options: &ReadOptions, piece
             delimiter: head.delimiter,
             missing: options.missing.clone(),
             bytes: Arc::new(bytes),
+            continues: false,
         }));
     }
     Ok(Reading { table, notes })

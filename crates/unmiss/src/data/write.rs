@@ -1,15 +1,10 @@
-//! Writing tables: cell by cell for predictions, or whole tables with every untouched cell as it was.
+//! Writing rows cell by cell, as predictions are.
 
 use std::io::Write as _;
 use std::path::Path;
 
-use super::cell::{Number, content, number, trim, word};
-use super::gather::level;
-use super::options::Tokens;
+use super::cell::trim;
 use super::output::Output;
-use super::source::Source;
-use super::split::split_record;
-use super::table::{Column, Kind, Table, Values};
 use crate::error::{Error, Result};
 
 /// Writes CSV (or TSV, by the ending) row by row.
@@ -107,7 +102,7 @@ impl CsvWriter {
     }
 }
 
-fn push_number(row: &mut Vec<u8>, value: f64) {
+pub(super) fn push_number(row: &mut Vec<u8>, value: f64) {
     if value == value.trunc() && value.abs() < 1e15 {
         // Writing to a vector can't fail.
         let _ = write!(row, "{}", value as i64);
@@ -118,7 +113,7 @@ fn push_number(row: &mut Vec<u8>, value: f64) {
     }
 }
 
-fn push_quoted(row: &mut Vec<u8>, text: &str, delimiter: u8) {
+pub(super) fn push_quoted(row: &mut Vec<u8>, text: &str, delimiter: u8) {
     let bytes = text.as_bytes();
     let special = |byte: &u8| *byte == delimiter || matches!(byte, b'"' | b'\n' | b'\r');
     let padded = trim(bytes).len() != bytes.len();
@@ -141,11 +136,11 @@ fn plain_name(path: &Path) -> String {
     name.strip_suffix(".gz").map_or(name.clone(), str::to_owned)
 }
 
-fn is_tab_separated(path: &Path) -> bool {
+pub(super) fn is_tab_separated(path: &Path) -> bool {
     plain_name(path).ends_with(".tsv")
 }
 
-fn check_ending(path: &Path) -> Result<()> {
+pub(super) fn check_ending(path: &Path) -> Result<()> {
     let name = plain_name(path);
     let foreign = [".parquet", ".xlsx", ".xls", ".json", ".feather"];
     match foreign.iter().find(|ending| name.ends_with(**ending)) {
@@ -155,149 +150,12 @@ fn check_ending(path: &Path) -> Result<()> {
     }
 }
 
-/// Writes a table as CSV or TSV, by the ending of the path; `-` is standard output, `.gz` packs.
-///
-/// A table that kept its source is written as that file was: header, delimiter, line ends and every cell
-/// that still says the same, byte for byte. Only cells that were hidden (now empty), filled or changed are
-/// written anew. A table without a source, or one that goes from another delimiter to `.tsv`, is written
-/// from its values: numbers in the shortest form that reads back equal, holes empty. Integer columns are
-/// rounded to whole numbers where they are written anew.
-///
-/// # Errors
-/// When the path can't be written to.
-pub fn write(table: &Table, path: &Path) -> Result<()> {
-    check_ending(path)?;
-    match &table.source {
-        Some(source) if !is_tab_separated(path) || source.delimiter == b'\t' => {
-            write_as_read(table, source, path)
-        }
-        _ => write_values(table, path),
-    }
-}
-
-fn write_values(table: &Table, path: &Path) -> Result<()> {
-    let names: Vec<&str> = table.columns().iter().map(|column| column.name.as_str()).collect();
-    let mut writer = CsvWriter::create(path, &names)?;
-    for row in 0..table.rows() {
-        for column in table.columns() {
-            match (&column.values, column.observed[row]) {
-                (_, false) => writer.missing(),
-                (Values::Numbers(values), true) if column.kind == Kind::Integer => {
-                    writer.number(values[row].round())
-                }
-                (Values::Numbers(values), true) => writer.number(values[row]),
-                (Values::Codes { codes, levels }, true) => writer.text(&levels[codes[row] as usize]),
-                (Values::Texts(texts), true) => writer.text(&texts[row]),
-            }
-        }
-        writer.end_row()?;
-    }
-    writer.finish()
-}
-
-fn write_as_read(table: &Table, source: &Source, path: &Path) -> Result<()> {
-    let tokens: Vec<Tokens> = table.columns().iter().map(|column| source.missing.of(&column.name)).collect();
-    let mut output = Output::create(path)?;
-    let bytes = source.bytes.as_slice();
-    let line_end = line_end(source);
-    let first = source.rows.first().map_or(bytes.len(), |row| row.0);
-    // What stands between the header and the first row is kept if that is still the first row.
-    if is_blank(&bytes[source.header_end..first]) {
-        output.write(&bytes[..first])?;
-    } else {
-        output.write(&bytes[..source.header_end - 1])?;
-        output.write(line_end)?;
-    }
-    let (mut row_text, mut ends) = (Vec::new(), Vec::new());
-    for (row, &(start, end)) in source.rows.iter().enumerate() {
-        ends.clear();
-        row_text.clear();
-        split_record(&bytes[..end], start, source.delimiter, true, &mut ends)
-            .map_err(|_| Error::data("the text of the table no longer reads as it did"))?;
-        let mut from = start;
-        for (position, (column, tokens)) in table.columns().iter().zip(&tokens).enumerate() {
-            let to = ends.get(position).map_or(end, |end| *end as usize);
-            if position > 0 {
-                row_text.push(source.delimiter);
-            }
-            push_cell(&mut row_text, column, row, &bytes[from..to], tokens, source.delimiter);
-            from = (to + 1).min(end);
-        }
-        if row_text.is_empty() {
-            row_text.extend_from_slice(b"\"\"");
-        }
-        output.write(&row_text)?;
-        output.write(after_row(source, row, line_end))?;
-    }
-    output.finish()
-}
-
-/// What follows a row: the same bytes as in the file if the same row follows, else a line end.
-fn after_row<'a>(source: &'a Source, row: usize, line_end: &'a [u8]) -> &'a [u8] {
-    let end = source.rows[row].1;
-    let next = source.rows.get(row + 1).map_or(source.bytes.len(), |next| next.0);
-    let between = source.bytes.get(end..next).unwrap_or_default();
-    let is_last = row + 1 == source.rows.len();
-    if is_blank(between) && (is_last || !between.is_empty()) { between } else { line_end }
-}
-
-fn is_blank(bytes: &[u8]) -> bool {
-    bytes.iter().all(|byte| matches!(byte, b'\n' | b'\r'))
-}
-
-/// The line end that the file uses, told by its header.
-fn line_end(source: &Source) -> &'static [u8] {
-    let last = source.header_end.checked_sub(1).and_then(|last| source.bytes.get(last));
-    match (last, source.bytes.get(source.header_end)) {
-        (Some(b'\r'), Some(b'\n')) => b"\r\n",
-        (Some(b'\r'), _) => b"\r",
-        _ => b"\n",
-    }
-}
-
-/// A cell as it was if it still says the same, else anew.
-fn push_cell(
-    row_text: &mut Vec<u8>,
-    column: &Column,
-    row: usize,
-    raw: &[u8],
-    tokens: &Tokens,
-    delimiter: u8,
-) {
-    let text = content(raw);
-    let was_observed = !tokens.contain(trim(&text));
-    let is_untouched = match (was_observed, column.observed[row]) {
-        (false, false) => true,
-        (true, true) => says_the_same(column, row, raw),
-        _ => false,
-    };
-    if is_untouched {
-        row_text.extend_from_slice(raw);
-    } else if let (Kind::Integer, true, Some(values)) = (column.kind, column.observed[row], column.numbers())
-    {
-        push_number(row_text, values[row].round());
-    } else if let Some(cell) = column.cell(row) {
-        push_quoted(row_text, &cell, delimiter);
-    }
-}
-
-fn says_the_same(column: &Column, row: usize, raw: &[u8]) -> bool {
-    match &column.values {
-        Values::Numbers(values) => number(word(raw).as_bytes()) == Number::Finite(values[row]),
-        Values::Codes { codes, levels } => {
-            let kind = Some(column.kind).filter(|kind| *kind == Kind::Binary);
-            level(&word(raw), kind) == levels[codes[row] as usize].as_str()
-        }
-        Values::Texts(texts) => *content(raw) == *texts[row].as_bytes(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::data::{ReadOptions, read_bytes};
+    use crate::data::{Column, Kind, ReadOptions, Table, Values, read_bytes, write};
 
     fn kept() -> ReadOptions {
         ReadOptions { keep_source: true, ..ReadOptions::default() }

@@ -3,11 +3,18 @@
 //! Everything that speaks of methods (the program's help and settings, the docs table, the contract tests,
 //! the file format) is made from [`METHODS`]. A new method is one folder and one line in that list.
 
+pub mod chained;
+pub mod gaussian;
+pub mod imputer;
 pub mod linear;
+pub mod mean;
 pub mod mlp;
+pub mod neighbours;
 pub mod network;
 pub mod trees;
 
+#[cfg(test)]
+mod imputer_promises;
 #[cfg(test)]
 mod promises;
 
@@ -20,8 +27,14 @@ use crate::error::{Error, Result, nearest};
 use crate::run::Run;
 use crate::store::Arrays;
 
+pub use imputer::{Draw, Imputation, Imputer};
+
 /// Every predictor, in the order in which help lists them.
 pub static METHODS: &[&dyn Method] = &[&network::TabularNetwork, &mlp::Mlp, &linear::Linear, &trees::Trees];
+
+/// Every imputer, in the order in which help lists them.
+pub static IMPUTERS: &[&dyn Imputation] =
+    &[&gaussian::Gaussian, &chained::Chained, &neighbours::Neighbours, &mean::Mean];
 
 /// What a user wants to know before choosing a method.
 #[derive(Debug, Clone, Copy, Serialize)]
@@ -58,8 +71,8 @@ pub struct Training<'a> {
     pub targets: &'a Targets,
 }
 
-/// A way to learn a predictor: an entry of the list.
-pub trait Method: Sync {
+/// What an entry of a list tells about itself.
+pub trait Described: Sync {
     /// The name in `--method NAME`.
     fn name(&self) -> &'static str;
     /// What a user wants to know.
@@ -68,7 +81,16 @@ pub trait Method: Sync {
     fn settings(&self) -> &'static [Setting];
     /// All settings with their default values, as a JSON object.
     fn defaults(&self) -> Value;
-    /// Checks settings and says which scale the inputs should have.
+    /// Checks settings.
+    ///
+    /// # Errors
+    /// When a setting has a value it can't have.
+    fn check(&self, settings: &Value) -> Result<()>;
+}
+
+/// A way to learn a predictor: an entry of [`METHODS`].
+pub trait Method: Described {
+    /// Which scale the inputs should have under these settings.
     ///
     /// # Errors
     /// When a setting has a value it can't have.
@@ -107,13 +129,38 @@ pub trait Predictor: Send + Sync {
 /// When there is none; the hint names the nearest.
 pub fn find(name: &str) -> Result<&'static dyn Method> {
     METHODS.iter().copied().find(|method| method.name() == name).ok_or_else(|| {
-        let names = || METHODS.iter().map(|method| method.name());
-        Error::setting("method", format!("there is no method `{name}`")).with_hint(
-            match nearest(name, names()) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("the methods are: {}", names().collect::<Vec<_>>().join(", ")),
-            },
-        )
+        let others = IMPUTERS.iter().any(|imputer| imputer.name() == name);
+        let error = unknown("method", name, METHODS.iter().map(|method| method.name()));
+        if others {
+            error.with_hint(format!("`{name}` fills holes: `unmiss impute --method {name}`"))
+        } else {
+            error
+        }
+    })
+}
+
+/// The imputer of that name.
+///
+/// # Errors
+/// When there is none; the hint names the nearest.
+pub fn find_imputer(name: &str) -> Result<&'static dyn Imputation> {
+    IMPUTERS.iter().copied().find(|imputer| imputer.name() == name).ok_or_else(|| {
+        let others = METHODS.iter().any(|method| method.name() == name);
+        let error = unknown("method", name, IMPUTERS.iter().map(|imputer| imputer.name()));
+        if others {
+            error.with_hint(format!("`{name}` predicts: `unmiss fit --method {name}`"))
+        } else {
+            error
+        }
+    })
+}
+
+/// An error about a name that is not in a list, with the nearest as a hint.
+fn unknown<'a>(what: &str, name: &str, names: impl Iterator<Item = &'a str> + Clone) -> Error {
+    let error = Error::setting(what, format!("there is no {what} `{name}`"));
+    error.with_hint(match nearest(name, names.clone()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("the {what}s are: {}", names.collect::<Vec<_>>().join(", ")),
     })
 }
 

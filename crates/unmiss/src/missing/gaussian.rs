@@ -54,13 +54,7 @@ impl Square {
         let mut lower = Self::zero(self.size);
         for i in 0..self.size {
             for j in 0..=i {
-                let (row_i, row_j) = (i * self.size, j * self.size);
-                let product: f64 = lower.cells[row_i..row_i + j]
-                    .iter()
-                    .zip(&lower.cells[row_j..row_j + j])
-                    .map(|(a, b)| a * b)
-                    .sum();
-                let rest = self.at(i, j) - product;
+                let rest = self.at(i, j) - dot(&lower.row(i)[..j], &lower.row(j)[..j]);
                 if i == j {
                     if rest <= smallest || rest.is_nan() {
                         return Err(i);
@@ -74,21 +68,68 @@ impl Square {
         Ok(lower)
     }
 
+    /// A row.
+    pub fn row(&self, row: usize) -> &[f64] {
+        &self.cells[row * self.size..(row + 1) * self.size]
+    }
+
     /// Replaces v by L^-1 v, for a lower triangle.
     pub fn forward(&self, v: &mut [f64]) {
         for i in 0..self.size {
-            let known: f64 = (0..i).map(|j| self.at(i, j) * v[j]).sum();
+            let known = dot(&self.row(i)[..i], &v[..i]);
             v[i] = (v[i] - known) / self.at(i, i);
         }
+    }
+
+    /// L v, for a lower triangle.
+    pub fn times(&self, v: &[f64]) -> Vec<f64> {
+        (0..self.size).map(|i| dot(&self.row(i)[..=i], &v[..=i])).collect()
+    }
+
+    /// (L L')^-1, for a lower triangle.
+    pub fn inverse_of_product(&self) -> Self {
+        let size = self.size;
+        // Rows of M = L^-1 transposed: column j of L^-1 solves L x = e_j and starts at j.
+        let mut columns = Self::zero(size);
+        for j in 0..size {
+            let column = &mut columns.cells[j * size..(j + 1) * size];
+            column[j] = 1.0 / self.at(j, j);
+            for i in j + 1..size {
+                column[i] = -dot(&self.row(i)[j..i], &column[j..i]) / self.at(i, i);
+            }
+        }
+        let mut inverse = Self::zero(size);
+        for i in 0..size {
+            for j in 0..=i {
+                let product = dot(&columns.row(i)[i..], &columns.row(j)[i..]);
+                (*inverse.at_mut(i, j), *inverse.at_mut(j, i)) = (product, product);
+            }
+        }
+        inverse
     }
 
     /// Replaces v by L'^-1 v, for a lower triangle.
     pub fn backward(&self, v: &mut [f64]) {
         for i in (0..self.size).rev() {
-            let known: f64 = (i + 1..self.size).map(|j| self.at(j, i) * v[j]).sum();
-            v[i] = (v[i] - known) / self.at(i, i);
+            v[i] /= self.at(i, i);
+            let value = v[i];
+            v[..i].iter_mut().zip(self.row(i)).for_each(|(rest, cell)| *rest -= value * cell);
         }
     }
+}
+
+/// The inner product, summed in four lanes so that the compiler can use wide registers.
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let (a_lanes, a_rest) = a.as_chunks::<4>();
+    let (b_lanes, b_rest) = b.as_chunks::<4>();
+    let mut sums = [0.0; 4];
+    for (a, b) in a_lanes.iter().zip(b_lanes) {
+        for lane in 0..4 {
+            sums[lane] += a[lane] * b[lane];
+        }
+    }
+    let rest: f64 = a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum();
+    (sums[0] + sums[2]) + (sums[1] + sums[3]) + rest
 }
 
 /// The rows of one pattern: what is observed, how many, their mean and scatter.

@@ -78,17 +78,9 @@ impl Model {
     }
 
     fn assemble(header: Value, arrays: &Arrays) -> Result<Self> {
-        let format = header.get("format").and_then(Value::as_u64).unwrap_or(0);
-        if format != FORMAT {
-            let what = format!("the file has format {format}, this program reads format {FORMAT}");
-            return Err(Error::data(what).with_hint("use the program that wrote it, or fit the model again"));
-        }
+        check_format(&header, "predictor")?;
         let header: Header = serde_json::from_value(header)
             .map_err(|error| Error::data(format!("its header can't be read: {error}")).with_hint(DAMAGED))?;
-        if header.kind != "predictor" {
-            let what = format!("the file holds a `{}` and not a model that predicts", header.kind);
-            return Err(Error::data(what).with_hint("`unmiss fit` makes models that predict"));
-        }
         check(&header)?;
         let method = methods::find(&header.method).map_err(|_| {
             let what = format!("it was made by the method `{}`, which is unknown here", header.method);
@@ -109,6 +101,24 @@ impl Model {
     }
 }
 
+/// Refuses files of another format or of another kind than wanted.
+pub(super) fn check_format(header: &Value, wanted: &str) -> Result<()> {
+    let format = header.get("format").and_then(Value::as_u64).unwrap_or(0);
+    if format != FORMAT {
+        let what = format!("the file has format {format}, this program reads format {FORMAT}");
+        return Err(Error::data(what).with_hint("use the program that wrote it, or fit the model again"));
+    }
+    let kind = header.get("kind").and_then(Value::as_str).unwrap_or_default();
+    if kind == wanted {
+        return Ok(());
+    }
+    let what = format!("the file holds a `{kind}` and not a `{wanted}`");
+    Err(Error::data(what).with_hint(match wanted {
+        "predictor" => "`unmiss fit` makes models that predict; `unmiss impute --with` uses imputers",
+        _ => "`unmiss impute --save FILE` makes imputers; `unmiss predict` uses models",
+    }))
+}
+
 /// Refuses headers whose parts contradict each other, so that nothing later relies on what does not hold.
 fn check(header: &Header) -> Result<()> {
     let classes = match header.target.task {
@@ -125,19 +135,29 @@ fn check(header: &Header) -> Result<()> {
     if target.low > target.high || !numbers.iter().all(|x| x.is_finite()) {
         return damaged("range of the target");
     }
-    if header.encoder.width() == 0 {
+    check_encoder(&header.encoder)
+}
+
+/// Refuses encoders that can't be what was written.
+pub(super) fn check_encoder(encoder: &Encoder) -> Result<()> {
+    let damaged =
+        |what: &str| Err(Error::data(format!("its header contradicts itself: {what}")).with_hint(DAMAGED));
+    if encoder.width() == 0 {
         return damaged("no inputs");
     }
-    for feature in &header.encoder.categories {
+    for feature in &encoder.categories {
         let others = feature.shares.len().wrapping_sub(feature.levels.len());
         if others > 1 || feature.shares.is_empty() || feature.shares.iter().any(|share| !share.is_finite()) {
             return damaged("levels of a category");
         }
     }
     let usable = |feature: &NumberFeature| {
-        feature.width > 0.0 && feature.center.is_finite() && feature.mean.is_finite()
+        feature.width > 0.0
+            && feature.low <= feature.high
+            && [feature.width, feature.center, feature.low, feature.high].iter().all(|x| x.is_finite())
+            && feature.mean.is_finite()
     };
-    if !header.encoder.numbers.iter().all(usable) {
+    if !encoder.numbers.iter().all(usable) {
         return damaged("scale of a number");
     }
     Ok(())

@@ -5,7 +5,7 @@
 //! single operations with a backward pass of their own ([`dense()`]).
 
 #[macro_use]
-mod vectorised;
+pub(crate) mod vectorised;
 pub mod activation;
 pub mod dense;
 pub mod front;

@@ -27,3 +27,4 @@ macro_rules! vectorised {
         }
     };
 }
+pub(crate) use vectorised;

@@ -12,7 +12,9 @@ use serde_json::{Map, Value, json};
 
 use logistic::Problem;
 
-use super::{About, Method, Predictor, Setting, Training, defaults_of, parse};
+pub(super) use gram::{eigen, solve};
+
+use super::{About, Described, Method, Predictor, Setting, Training, defaults_of, parse};
 use crate::encode::{Design, Encoded, Encoder, Encoding, Missing, Scale, Targets, Task};
 use crate::error::{Error, Result};
 use crate::nn::sparsity::{Constant, Rule};
@@ -98,7 +100,7 @@ impl Settings {
     }
 }
 
-impl Method for Linear {
+impl Described for Linear {
     fn name(&self) -> &'static str {
         "linear"
     }
@@ -141,6 +143,12 @@ impl Method for Linear {
         Value::Object(defaults_of::<Settings>())
     }
 
+    fn check(&self, settings: &Value) -> Result<()> {
+        Settings::checked(settings).map(|_| ())
+    }
+}
+
+impl Method for Linear {
     fn encoding(&self, settings: &Value) -> Result<Encoding> {
         let normalizes = Settings::checked(settings)?.missing.normalizes();
         let scale = if normalizes { Scale::MinMax } else { Scale::Standard };

@@ -5,7 +5,7 @@ mod layers;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{About, Method, Predictor, Setting, Training, defaults_of, parse};
+use super::{About, Described, Method, Predictor, Setting, Training, defaults_of, parse};
 use crate::encode::{Design, Encoded, Encoder, Encoding, Missing, Scale, Task};
 use crate::error::{Error, Result};
 use crate::nn::optimizer::Optimizer;
@@ -179,7 +179,7 @@ impl Settings {
     }
 }
 
-impl Method for Mlp {
+impl Described for Mlp {
     fn name(&self) -> &'static str {
         "mlp"
     }
@@ -246,6 +246,12 @@ impl Method for Mlp {
         Value::Object(defaults_of::<Settings>())
     }
 
+    fn check(&self, settings: &Value) -> Result<()> {
+        Settings::checked(settings).map(|_| ())
+    }
+}
+
+impl Method for Mlp {
     fn encoding(&self, settings: &Value) -> Result<Encoding> {
         let settings = Settings::checked(settings)?;
         let scale = match settings.scale {

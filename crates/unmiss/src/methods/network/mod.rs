@@ -7,7 +7,7 @@ mod start;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{About, Method, Predictor, Setting, Training, defaults_of, parse};
+use super::{About, Described, Method, Predictor, Setting, Training, defaults_of, parse};
 use crate::encode::{Encoded, Encoder, Encoding, Guess, Scale, Task};
 use crate::error::{Error, Result};
 use crate::nn::sparsity::mean_known;
@@ -94,7 +94,7 @@ impl Settings {
     }
 }
 
-impl Method for TabularNetwork {
+impl Described for TabularNetwork {
     fn name(&self) -> &'static str {
         "network"
     }
@@ -150,6 +150,12 @@ impl Method for TabularNetwork {
         Value::Object(defaults_of::<Settings>())
     }
 
+    fn check(&self, settings: &Value) -> Result<()> {
+        Settings::checked(settings).map(|_| ())
+    }
+}
+
+impl Method for TabularNetwork {
     fn encoding(&self, settings: &Value) -> Result<Encoding> {
         Settings::checked(settings)?;
         Ok(Encoding { scale: Scale::Robust, ..Encoding::default() })

@@ -7,7 +7,7 @@
 use crate::encode::{Encoded, Encoder, Task};
 use crate::error::Result;
 use crate::methods::linear::Linear;
-use crate::methods::{Method, Predictor, Training};
+use crate::methods::{Described, Method, Predictor, Training};
 use crate::run::Run;
 use crate::store::Arrays;
 

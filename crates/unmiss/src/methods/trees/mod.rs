@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 use bins::MOST_BINS;
 use forest::{Forest, Node};
 
-use super::{About, Method, Predictor, Setting, Training, defaults_of, parse};
+use super::{About, Described, Method, Predictor, Setting, Training, defaults_of, parse};
 use crate::encode::{Encoded, Encoder, Encoding, Task};
 use crate::error::{Error, Result};
 use crate::run::Run;
@@ -89,7 +89,7 @@ impl Settings {
     }
 }
 
-impl Method for Trees {
+impl Described for Trees {
     fn name(&self) -> &'static str {
         "trees"
     }
@@ -141,6 +141,12 @@ impl Method for Trees {
         Value::Object(defaults_of::<Settings>())
     }
 
+    fn check(&self, settings: &Value) -> Result<()> {
+        Settings::checked(settings).map(|_| ())
+    }
+}
+
+impl Method for Trees {
     fn encoding(&self, settings: &Value) -> Result<Encoding> {
         Settings::checked(settings)?;
         // One code less than there are bins: `other` needs one too.

@@ -1,0 +1,147 @@
+//! Filling new rows with a saved imputer, batch by batch in bounded memory.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use unmiss::data::{BatchOptions, Batches, Kind, Table};
+use unmiss::error::{Error, Result, nearest};
+use unmiss::model::{Filler, Unfilled};
+use unmiss::run::Run;
+
+use super::{Arguments, Writers, drawn, is_standard_output, refuse_holes};
+use crate::General;
+use crate::input::{add_words, delimiter};
+use crate::output::{number, print};
+use crate::printer::Printer;
+
+/// Rows read, filled and written at a time.
+const BATCH: usize = 16_384;
+/// Rows of a column remembered as left empty, so that memory stays bounded.
+const MOST_ROWS_TOLD: usize = 1000;
+
+/// Fills the file.
+pub fn run(arguments: &Arguments, filler: &Filler, general: &General, printer: &Printer) -> Result<()> {
+    let run = printer.run(general)?;
+    let mut batches = open(arguments, filler)?;
+    let mut writers = Writers::create(arguments)?;
+    let mut notes = Notes::default();
+    while let Some(batch) = run.compute(|| batches.next())? {
+        if run.stopped() {
+            return Err(Error::Stopped);
+        }
+        fill(arguments, filler, &batch, &run, &mut writers, &mut notes)?;
+        notes.rows += batch.rows();
+    }
+    writers.finish()?;
+    printer.close();
+    notes.tell(filler, &run);
+    let text = format!(
+        "{} cells of {} rows are filled.\n{}",
+        number(notes.cells),
+        number(notes.rows),
+        arguments.where_to()
+    );
+    match is_standard_output(&arguments.output) {
+        true => printer.say(text.trim_end()),
+        false => print(&text)?,
+    }
+    refuse_holes(&notes.unfilled.into_values().collect::<Vec<_>>())
+}
+
+fn fill(
+    arguments: &Arguments,
+    filler: &Filler,
+    batch: &Table,
+    run: &Run,
+    writers: &mut Writers,
+    notes: &mut Notes,
+) -> Result<()> {
+    for (place, draw) in arguments.draws().into_iter().enumerate() {
+        let draw_of = draw.map(|number| drawn(run, number, notes.rows as u64));
+        let mut unseen = Vec::new();
+        let filled = run.compute(|| {
+            filler.fill(batch, draw_of, |column, level| unseen.push((column.to_owned(), level.to_owned())))
+        })?;
+        writers.write(draw, &filled.table)?;
+        if place == 0 {
+            notes.cells += filled.counts.iter().map(|(_, count)| count).sum::<usize>();
+            notes.unseen.extend(unseen);
+            notes.left(filled.unfilled);
+        }
+    }
+    Ok(())
+}
+
+/// Opens the rows with the kinds that the columns had when the imputer was fitted; other columns pass
+/// as they are (as dates do: with the words for "missing", so that holes in them are seen).
+fn open(arguments: &Arguments, filler: &Filler) -> Result<Batches> {
+    let mut missing = filler.missing.clone();
+    add_words(&mut missing, arguments.input.missing_in())?;
+    let delimiter = delimiter(arguments.input.delimiter())?;
+    let options = BatchOptions { delimiter, missing, kinds: BTreeMap::new(), rows: 1, keep_source: false };
+    if arguments.data == std::path::Path::new("-") {
+        return Err(Error::setting("data", "new rows are read twice, which standard input can't be")
+            .with_hint("write them to a file first"));
+    }
+    let header = Batches::open(&arguments.data, &options)?.header().to_vec();
+    check_columns(&header, filler, arguments)?;
+    let mut kinds: BTreeMap<String, Kind> = header.into_iter().map(|name| (name, Kind::Date)).collect();
+    kinds.extend(filler.encoder.numbers.iter().map(|feature| (feature.name.clone(), feature.kind)));
+    kinds.extend(filler.encoder.categories.iter().map(|feature| (feature.name.clone(), feature.kind)));
+    Batches::open(&arguments.data, &BatchOptions { kinds, rows: BATCH, keep_source: true, ..options })
+}
+
+fn check_columns(header: &[String], filler: &Filler, arguments: &Arguments) -> Result<()> {
+    let absent = filler.names().find(|name| !header.iter().any(|own| own == name));
+    let Some(absent) = absent else { return Ok(()) };
+    let file = arguments.data.display();
+    let what = format!("{file}: the imputer learned from a column `{absent}` that is not there");
+    Err(Error::data(what).with_hint(match nearest(absent, header.iter().map(String::as_str)) {
+        Some(near) => format!("is `{absent}` now called `{near}`? Rename it; a column may also be empty"),
+        None => format!("add the column `{absent}`; it may be empty"),
+    }))
+}
+
+/// What is counted on the way and told at the end.
+#[derive(Default)]
+struct Notes {
+    rows: usize,
+    cells: usize,
+    unseen: BTreeSet<(String, String)>,
+    unfilled: BTreeMap<String, Unfilled>,
+}
+
+impl Notes {
+    fn left(&mut self, unfilled: Vec<Unfilled>) {
+        for mut left in unfilled {
+            left.rows.iter_mut().for_each(|row| *row += self.rows);
+            let all = self
+                .unfilled
+                .entry(left.column.clone())
+                .or_insert_with(|| Unfilled { rows: Vec::new(), ..left.clone() });
+            all.rows.extend(left.rows.into_iter().take(MOST_ROWS_TOLD.saturating_sub(all.rows.len())));
+        }
+    }
+
+    fn tell(&self, filler: &Filler, run: &Run) {
+        let columns: BTreeSet<&str> = self.unseen.iter().map(|(column, _)| column.as_str()).collect();
+        for column in columns {
+            let levels: Vec<String> = self
+                .unseen
+                .iter()
+                .filter(|(own, _)| own == column)
+                .take(3)
+                .map(|(_, level)| format!("`{level}`"))
+                .collect();
+            run.warn(format!(
+                "column `{column}` has values that the imputer never saw ({}); they stay and tell nothing about their rows",
+                levels.join(", ")
+            ));
+        }
+        if self.rows == 0 {
+            run.note(format!(
+                "there is no row to fill; the imputer learned from {} columns",
+                filler.names().count()
+            ));
+        }
+    }
+}

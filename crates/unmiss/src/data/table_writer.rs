@@ -1,0 +1,246 @@
+//! Writing tables: every cell that was read and not touched comes back byte for byte.
+
+use std::path::Path;
+
+use super::cell::{Number, content, number, trim, word};
+use super::gather::level;
+use super::options::Tokens;
+use super::output::Output;
+use super::source::Source;
+use super::split::split_record;
+use super::table::{Column, Kind, Table, Values};
+use super::write::{check_ending, is_tab_separated, push_number, push_quoted};
+use crate::error::{Error, Result};
+
+/// Writes tables one below the other under one header, as CSV or TSV by the ending of the path; `-` is
+/// standard output, `.gz` packs. The file appears under its name when [`finish`](Self::finish) is called.
+///
+/// A table that kept its source is written as that file was: header, delimiter, line ends and every cell
+/// that still says the same, byte for byte. Only cells that were hidden (now empty), filled or changed are
+/// written anew. A table without a source, or one that goes from another delimiter to `.tsv`, is written
+/// from its values: numbers in the shortest form that reads back equal, holes empty. Integer columns are
+/// rounded to whole numbers where they are written anew.
+pub struct TableWriter {
+    output: Output,
+    tabs: bool,
+    /// Name of a column that the writer puts in front, such as the number of a draw.
+    lead: Option<String>,
+    started: bool,
+}
+
+impl TableWriter {
+    /// Opens a path. With `lead`, every row starts with one more cell under that name.
+    ///
+    /// # Errors
+    /// When the path can't be written to or its ending is one of a format that can't be written.
+    pub fn create(path: &Path, lead: Option<&str>) -> Result<Self> {
+        check_ending(path)?;
+        let (output, tabs) = (Output::create(path)?, is_tab_separated(path));
+        Ok(Self { output, tabs, lead: lead.map(str::to_owned), started: false })
+    }
+
+    /// Adds the rows of a table. All tables must have the same columns. `lead` is the cell in front of each row.
+    ///
+    /// # Errors
+    /// When the rows can't be written.
+    pub fn write(&mut self, table: &Table, lead: &str) -> Result<()> {
+        match &table.source {
+            Some(source) if !self.tabs || source.delimiter == b'\t' => {
+                self.write_as_read(table, source, lead)
+            }
+            _ => self.write_values(table, lead),
+        }
+    }
+
+    /// Completes the file and gives it its name.
+    ///
+    /// # Errors
+    /// When the last bytes can't be written or the name can't be given.
+    pub fn finish(self) -> Result<()> {
+        self.output.finish()
+    }
+
+    /// The bytes in front of a row or of the header.
+    fn push_lead(&self, text: &mut Vec<u8>, cell: &str, delimiter: u8) {
+        if self.lead.is_some() {
+            push_quoted(text, cell, delimiter);
+            text.push(delimiter);
+        }
+    }
+
+    fn write_values(&mut self, table: &Table, lead: &str) -> Result<()> {
+        let delimiter = if self.tabs { b'\t' } else { b',' };
+        let mut text = Vec::new();
+        if !std::mem::replace(&mut self.started, true) {
+            let names = table.columns().iter().map(|column| column.name.as_str());
+            let mut names = self.lead.as_deref().into_iter().chain(names).peekable();
+            while let Some(name) = names.next() {
+                push_quoted(&mut text, name, delimiter);
+                text.push(if names.peek().is_some() { delimiter } else { b'\n' });
+            }
+            self.output.write(&text)?;
+        }
+        for row in 0..table.rows() {
+            text.clear();
+            self.push_lead(&mut text, lead, delimiter);
+            for (position, column) in table.columns().iter().enumerate() {
+                if position > 0 {
+                    text.push(delimiter);
+                }
+                push_value(&mut text, column, row, delimiter);
+            }
+            if text.is_empty() {
+                // An empty line is no record: a lone hole needs quotes to be seen.
+                text.extend_from_slice(b"\"\"");
+            }
+            text.push(b'\n');
+            self.output.write(&text)?;
+        }
+        Ok(())
+    }
+
+    fn write_as_read(&mut self, table: &Table, source: &Source, lead: &str) -> Result<()> {
+        let tokens: Vec<Tokens> =
+            table.columns().iter().map(|column| source.missing.of(&column.name)).collect();
+        let bytes = source.bytes.as_slice();
+        let line_end = line_end(source);
+        let below = std::mem::replace(&mut self.started, true);
+        if !below {
+            self.write_header(source, line_end)?;
+        } else if source.continues && self.lead.is_none() {
+            self.output
+                .write(&bytes[source.header_end..source.rows.first().map_or(bytes.len(), |row| row.0)])?;
+        }
+        let (mut row_text, mut ends) = (Vec::new(), Vec::new());
+        for (row, &(start, end)) in source.rows.iter().enumerate() {
+            ends.clear();
+            row_text.clear();
+            self.push_lead(&mut row_text, lead, source.delimiter);
+            split_record(&bytes[..end], start, source.delimiter, true, &mut ends)
+                .map_err(|_| Error::data("the text of the table no longer reads as it did"))?;
+            let mut from = start;
+            for (position, (column, tokens)) in table.columns().iter().zip(&tokens).enumerate() {
+                let to = ends.get(position).map_or(end, |end| *end as usize);
+                if position > 0 {
+                    row_text.push(source.delimiter);
+                }
+                push_cell(&mut row_text, column, row, &bytes[from..to], tokens, source.delimiter);
+                from = (to + 1).min(end);
+            }
+            if row_text.is_empty() {
+                row_text.extend_from_slice(b"\"\"");
+            }
+            self.output.write(&row_text)?;
+            // Where rows are written several times, each gets a line end of its own.
+            let after = if self.lead.is_some() { line_end } else { after_row(source, row, line_end) };
+            self.output.write(after)?;
+        }
+        Ok(())
+    }
+
+    fn write_header(&mut self, source: &Source, line_end: &[u8]) -> Result<()> {
+        let bytes = source.bytes.as_slice();
+        let first = source.rows.first().map_or(bytes.len(), |row| row.0);
+        // What stands between the header and the first row is kept if that is still the first row.
+        let blank = is_blank(&bytes[source.header_end..first]);
+        let header = if blank { &bytes[..first] } else { &bytes[..source.header_end - 1] };
+        match self.lead.clone() {
+            Some(lead) => {
+                // A byte order mark and blank lines stay in front of everything.
+                let mark = if header.starts_with(&[0xef, 0xbb, 0xbf]) { 3 } else { 0 };
+                let blank = header[mark..].iter().take_while(|byte| matches!(byte, b'\n' | b'\r')).count();
+                let mut text = header[..mark + blank].to_vec();
+                self.push_lead(&mut text, &lead, source.delimiter);
+                self.output.write(&text)?;
+                self.output.write(&header[mark + blank..])?;
+            }
+            None => self.output.write(header)?,
+        }
+        if blank { Ok(()) } else { self.output.write(line_end) }
+    }
+}
+
+/// Writes one table: see [`TableWriter`].
+///
+/// # Errors
+/// When the path can't be written to.
+pub fn write(table: &Table, path: &Path) -> Result<()> {
+    let mut writer = TableWriter::create(path, None)?;
+    writer.write(table, "")?;
+    writer.finish()
+}
+
+fn push_value(text: &mut Vec<u8>, column: &Column, row: usize, delimiter: u8) {
+    match (&column.values, column.observed[row]) {
+        (_, false) => {}
+        (Values::Numbers(values), true) if column.kind == Kind::Integer => {
+            push_number(text, values[row].round());
+        }
+        (Values::Numbers(values), true) => push_number(text, values[row]),
+        (Values::Codes { codes, levels }, true) => push_quoted(text, &levels[codes[row] as usize], delimiter),
+        (Values::Texts(texts), true) => push_quoted(text, &texts[row], delimiter),
+    }
+}
+
+/// What follows a row: the same bytes as in the file if the same row follows, else a line end.
+fn after_row<'a>(source: &'a Source, row: usize, line_end: &'a [u8]) -> &'a [u8] {
+    let end = source.rows[row].1;
+    let next = source.rows.get(row + 1).map_or(source.bytes.len(), |next| next.0);
+    let between = source.bytes.get(end..next).unwrap_or_default();
+    let is_last = row + 1 == source.rows.len();
+    if is_blank(between) && (is_last || !between.is_empty()) { between } else { line_end }
+}
+
+fn is_blank(bytes: &[u8]) -> bool {
+    bytes.iter().all(|byte| matches!(byte, b'\n' | b'\r'))
+}
+
+/// The line end that the file uses, told by its header.
+fn line_end(source: &Source) -> &'static [u8] {
+    let last = source.header_end.checked_sub(1).and_then(|last| source.bytes.get(last));
+    match (last, source.bytes.get(source.header_end)) {
+        (Some(b'\r'), Some(b'\n')) => b"\r\n",
+        (Some(b'\r'), _) => b"\r",
+        _ => b"\n",
+    }
+}
+
+/// A cell as it was if it still says the same, else anew.
+fn push_cell(
+    row_text: &mut Vec<u8>,
+    column: &Column,
+    row: usize,
+    raw: &[u8],
+    tokens: &Tokens,
+    delimiter: u8,
+) {
+    let text = content(raw);
+    let was_observed = !tokens.contain(trim(&text));
+    let is_untouched = match (was_observed, column.observed[row]) {
+        (false, false) => true,
+        // In text that is read batch by batch, a word for "missing" is text.
+        (_, true) if was_observed || matches!(column.values, Values::Texts(_)) => {
+            says_the_same(column, row, raw)
+        }
+        _ => false,
+    };
+    if is_untouched {
+        row_text.extend_from_slice(raw);
+    } else if let (Kind::Integer, true, Some(values)) = (column.kind, column.observed[row], column.numbers())
+    {
+        push_number(row_text, values[row].round());
+    } else if let Some(cell) = column.cell(row) {
+        push_quoted(row_text, &cell, delimiter);
+    }
+}
+
+fn says_the_same(column: &Column, row: usize, raw: &[u8]) -> bool {
+    match &column.values {
+        Values::Numbers(values) => number(word(raw).as_bytes()) == Number::Finite(values[row]),
+        Values::Codes { codes, levels } => {
+            let kind = Some(column.kind).filter(|kind| *kind == Kind::Binary);
+            level(&word(raw), kind) == levels[codes[row] as usize].as_str()
+        }
+        Values::Texts(texts) => *content(raw) == *texts[row].as_bytes(),
+    }
+}

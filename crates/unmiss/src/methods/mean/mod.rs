@@ -1,0 +1,178 @@
+#![doc = include_str!("README.md")]
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::imputer::for_each_row;
+use super::{About, Described, Draw, Imputation, Imputer, Setting, defaults_of, parse};
+use crate::encode::{Encoded, Encoder};
+use crate::error::{Error, Result};
+use crate::rng::Stream;
+use crate::run::Run;
+use crate::store::Arrays;
+
+/// Known values kept per column, from which draws are taken.
+const KEPT: usize = 1000;
+
+/// The entry of the list.
+pub struct Mean;
+
+/// The middle of a column of numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Center {
+    #[default]
+    Mean,
+    Median,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Settings {
+    center: Center,
+}
+
+impl Described for Mean {
+    fn name(&self) -> &'static str {
+        "mean"
+    }
+
+    fn about(&self) -> About {
+        About {
+            title: "Mean or median of the column, most frequent category",
+            idea: "Every hole of a column gets the same value: the mean (or median) of its known numbers, or its \
+                   most frequent category. A draw takes one of the known values at random.",
+            paper: "",
+            when: "As the yardstick that every other imputer must beat.",
+            when_not: "For any analysis: it ignores the other columns and shrinks spreads and correlations.",
+        }
+    }
+
+    fn settings(&self) -> &'static [Setting] {
+        &[Setting { name: "center", help: "what a missing number becomes: mean or median" }]
+    }
+
+    fn defaults(&self) -> Value {
+        Value::Object(defaults_of::<Settings>())
+    }
+
+    fn check(&self, settings: &Value) -> Result<()> {
+        parse::<Settings>(settings).map(|_| ())
+    }
+}
+
+impl Imputation for Mean {
+    fn fit(
+        &self,
+        settings: &Value,
+        encoder: &Encoder,
+        rows: &Encoded,
+        run: &Run,
+    ) -> Result<Box<dyn Imputer>> {
+        let settings: Settings = parse(settings)?;
+        let columns = encoder.numbers.len();
+        let kept: Vec<Vec<f32>> =
+            (0..columns).map(|column| known_values(rows, columns, column, run.seed())).collect();
+        let center = |(column, kept): (usize, &Vec<f32>)| match settings.center {
+            Center::Mean => encoder.numbers[column].mean,
+            Center::Median => kept.get(kept.len() / 2).copied().unwrap_or(0.0),
+        };
+        let centers = kept.iter().enumerate().map(center).collect();
+        Ok(Box::new(Fitted::new(encoder, centers, kept)))
+    }
+
+    fn load(&self, settings: &Value, encoder: &Encoder, arrays: &Arrays) -> Result<Box<dyn Imputer>> {
+        self.check(settings)?;
+        let centers = arrays.singles("centers", &[encoder.numbers.len()])?.to_vec();
+        let kept = (0..encoder.numbers.len()).map(|column| {
+            let name = format!("kept {column}");
+            let length = arrays.shape(&name).and_then(|shape| shape.first().copied()).unwrap_or(0);
+            if length == 0 {
+                return Err(Error::data(format!("array `{name}` is empty")));
+            }
+            Ok(arrays.singles(&name, &[length])?.to_vec())
+        });
+        Ok(Box::new(Fitted::new(encoder, centers, kept.collect::<Result<_>>()?)))
+    }
+}
+
+/// Up to [`KEPT`] known values of a column, ascending, evenly from all if there are more.
+fn known_values(rows: &Encoded, columns: usize, column: usize, seed: u64) -> Vec<f32> {
+    let cells = (0..rows.rows).map(|row| row * columns + column);
+    let mut known: Vec<f32> =
+        cells.filter(|&cell| rows.numbers_observed[cell]).map(|cell| rows.numbers[cell]).collect();
+    if known.len() > KEPT {
+        Stream::new(seed, "kept values", column as u64, 0).shuffle(&mut known);
+        known.truncate(KEPT);
+    }
+    known.sort_unstable_by(f32::total_cmp);
+    known
+}
+
+struct Fitted {
+    centers: Vec<f32>,
+    kept: Vec<Vec<f32>>,
+    /// Each category's shares, over the codes that stand for a level.
+    shares: Vec<Vec<f32>>,
+}
+
+impl Fitted {
+    fn new(encoder: &Encoder, centers: Vec<f32>, kept: Vec<Vec<f32>>) -> Self {
+        let shares = encoder.categories.iter().map(|feature| feature.shares[..feature.levels.len()].to_vec());
+        Self { centers, kept, shares: shares.collect() }
+    }
+
+    fn code(shares: &[f32], draw: Option<&mut Stream>) -> u32 {
+        let total: f32 = shares.iter().sum();
+        let likeliest = || {
+            let best = shares.iter().enumerate().rev().max_by(|a, b| a.1.total_cmp(b.1));
+            best.map_or(0, |(code, _)| code)
+        };
+        let code = match draw {
+            Some(stream) => {
+                let mut left = stream.uniform() as f32 * total;
+                let hit = shares.iter().position(|share| {
+                    left -= share;
+                    left < 0.0
+                });
+                hit.unwrap_or_else(likeliest)
+            }
+            None => likeliest(),
+        };
+        code as u32
+    }
+}
+
+impl Imputer for Fitted {
+    fn fill(&self, rows: &mut Encoded, draw: Option<Draw>) {
+        for_each_row(rows, |row, line| {
+            let mut stream = draw.map(|draw| draw.stream("mean", row));
+            for (column, number) in
+                line.numbers.iter_mut().enumerate().filter(|(column, _)| !line.numbers_observed[*column])
+            {
+                *number = match &mut stream {
+                    Some(stream) => self.kept[column][stream.below(self.kept[column].len())],
+                    None => self.centers[column],
+                };
+            }
+            for (column, code) in
+                line.codes.iter_mut().enumerate().filter(|(column, _)| !line.codes_observed[*column])
+            {
+                *code = Self::code(&self.shares[column], stream.as_mut());
+            }
+        });
+    }
+
+    fn save(&self) -> Arrays {
+        let mut arrays = Arrays::default();
+        arrays.put_singles("centers", &[self.centers.len()], self.centers.clone());
+        for (column, kept) in self.kept.iter().enumerate() {
+            arrays.put_singles(format!("kept {column}"), &[kept.len()], kept.clone());
+        }
+        arrays
+    }
+
+    fn summary(&self) -> Value {
+        json!({})
+    }
+}

@@ -1,0 +1,84 @@
+//! A method with all its settings.
+
+use serde_json::Value;
+
+use crate::error::{Error, Result, nearest};
+use crate::methods::{self, Described, Imputation, Method};
+
+/// A predictor with all its settings.
+pub type Recipe = RecipeOf<dyn Method>;
+
+/// An entry of a list with all its settings.
+pub struct RecipeOf<M: ?Sized + 'static> {
+    /// The entry of the list.
+    pub method: &'static M,
+    /// All settings, as a JSON object.
+    pub settings: Value,
+}
+
+impl RecipeOf<dyn Method> {
+    /// A predictor with its default settings.
+    ///
+    /// # Errors
+    /// When there is no method of that name.
+    pub fn named(name: &str) -> Result<Self> {
+        methods::find(name).map(Self::of)
+    }
+}
+
+impl RecipeOf<dyn Imputation> {
+    /// An imputer with its default settings.
+    ///
+    /// # Errors
+    /// When there is no imputer of that name.
+    pub fn imputer(name: &str) -> Result<Self> {
+        methods::find_imputer(name).map(Self::of)
+    }
+}
+
+impl<M: ?Sized + Described> RecipeOf<M> {
+    /// An entry with its default settings.
+    pub fn of(method: &'static M) -> Self {
+        Self { method, settings: method.defaults() }
+    }
+
+    /// The same recipe with one setting changed. The value may be JSON (`3`, `[100, 50]`, `true`) or a word.
+    ///
+    /// # Errors
+    /// When the method has no such setting, or the value can't be one of it.
+    pub fn set(mut self, name: &str, value: &str) -> Result<Self> {
+        let parsed = serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.to_owned()));
+        let known = self.settings.as_object_mut().and_then(|settings| settings.get_mut(name));
+        match known {
+            Some(place) => *place = parsed,
+            None => {
+                let names = || self.method.settings().iter().map(|setting| setting.name);
+                let what = format!("the method `{}` has no such setting", self.method.name());
+                return Err(Error::setting(name, what).with_hint(match nearest(name, names()) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => format!("its settings are: {}", names().collect::<Vec<_>>().join(", ")),
+                }));
+            }
+        }
+        let help = || format!("`unmiss methods {}` tells what each setting takes", self.method.name());
+        self.method.check(&self.settings).map_err(|error| match error {
+            Error::Setting { what, hint, .. } => {
+                Error::Setting { name: name.to_owned(), what, hint: hint.or_else(|| Some(help())) }
+            }
+            other => other,
+        })?;
+        Ok(self)
+    }
+}
+
+impl<M: ?Sized> Clone for RecipeOf<M> {
+    fn clone(&self) -> Self {
+        Self { method: self.method, settings: self.settings.clone() }
+    }
+}
+
+impl<M: ?Sized + Described> std::fmt::Debug for RecipeOf<M> {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(out, "{} {}", self.method.name(), self.settings)
+    }
+}
