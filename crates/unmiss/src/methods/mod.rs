@@ -3,6 +3,8 @@
 //! Everything that speaks of methods (the program's help and settings, the docs table, the contract tests,
 //! the file format) is made from [`METHODS`]. A new method is one folder and one line in that list.
 
+pub mod auto;
+pub mod boosted;
 pub mod chained;
 pub mod gaussian;
 pub mod imputer;
@@ -33,8 +35,14 @@ pub use imputer::{Draw, Imputation, Imputer};
 pub static METHODS: &[&dyn Method] = &[&network::TabularNetwork, &mlp::Mlp, &linear::Linear, &trees::Trees];
 
 /// Every imputer, in the order in which help lists them.
-pub static IMPUTERS: &[&dyn Imputation] =
-    &[&gaussian::Gaussian, &chained::Chained, &neighbours::Neighbours, &mean::Mean];
+pub static IMPUTERS: &[&dyn Imputation] = &[
+    &auto::Auto,
+    &gaussian::Gaussian,
+    &chained::Chained,
+    &boosted::Boosted,
+    &neighbours::Neighbours,
+    &mean::Mean,
+];
 
 /// What a user wants to know before choosing a method.
 #[derive(Debug, Clone, Copy, Serialize)]

@@ -32,6 +32,23 @@ impl<'a> Conditional<'a> {
         &self.normal.mean
     }
 
+    /// What the other known cells of a row say about each known one, by leaving it out: with K = Σ_oo⁻¹,
+    /// x̂_j = x_j - (K (x_o - μ_o))_j / K_jj. Missing cells get what all known ones say. As deviations from the mean.
+    pub fn leave_one_out(&self, observed: &[bool], deviations: &[f64]) -> Vec<f64> {
+        let mut guesses = deviations.to_vec();
+        self.fill(observed, &mut guesses, None);
+        let known: Vec<usize> = (0..observed.len()).filter(|&column| observed[column]).collect();
+        let Ok(lower) = self.normal.covariance.part(&known).cholesky(0.0) else {
+            return vec![0.0; observed.len()];
+        };
+        let inverse = lower.inverse_of_product();
+        let own: Vec<f64> = known.iter().map(|&column| deviations[column]).collect();
+        for (place, &column) in known.iter().enumerate() {
+            guesses[column] = own[place] - dot(inverse.row(place), &own) / inverse.at(place, place);
+        }
+        guesses
+    }
+
     /// Fills one row: `deviations` from the mean where `observed`, 0 elsewhere, become deviations everywhere.
     /// With a stream the missing part is drawn instead of expected.
     pub fn fill(&self, observed: &[bool], deviations: &mut [f64], draw: Option<&mut Stream>) {
@@ -185,6 +202,20 @@ mod tests {
         let mut row = [1.0, 0.0, 0.0];
         both.fill(&[true, false, false], &mut row, None);
         assert!((row[1] - 0.5).abs() < 1e-12 && (row[2] - 0.25).abs() < 1e-12);
+    }
+
+    #[test]
+    fn leaving_out_is_hiding() {
+        let normal = normal();
+        let conditional = Conditional::new(&normal);
+        let row = [0.7, -1.2, 0.3];
+        let guesses = conditional.leave_one_out(&[true; 3], &row);
+        for column in 0..3 {
+            let (mut observed, mut hidden) = ([true; 3], row);
+            (observed[column], hidden[column]) = (false, 0.0);
+            conditional.fill(&observed, &mut hidden, None);
+            assert!((hidden[column] - guesses[column]).abs() < 1e-12);
+        }
     }
 
     #[test]

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::imputer::for_each_row;
 use super::{About, Described, Draw, Imputation, Imputer, Setting, defaults_of, parse};
 use crate::encode::normal::{Conditional, Course, Normal};
+use crate::encode::wide::WideRows;
 use crate::encode::{Encoded, Encoder, Wide};
 use crate::error::{Error, Result};
 use crate::rng::Stream;
@@ -101,20 +102,7 @@ impl Imputation for Gaussian {
         let settings = Settings::checked(settings)?;
         let wide = Wide::new(encoder);
         let widened = wide.widen(rows);
-        let mut sample: Vec<usize> = (0..rows.rows).collect();
-        if sample.len() > MOST_ROWS {
-            Stream::new(run.seed(), "gaussian rows", 0, 0).shuffle(&mut sample);
-            sample.truncate(MOST_ROWS);
-        }
-        let Settings { ridge, rounds, tolerance } = settings;
-        let mut last = (0, 0.0);
-        let listen = |round, change| {
-            last = (round, change);
-            run.progress(round as u64, rounds as u64, format!("change {change:.4}"));
-            !run.stopped()
-        };
-        let normal = Normal::fit(widened.holes(), &sample, Course { ridge, rounds, tolerance }, listen);
-        run.finished();
+        let (normal, last) = learn(settings, &widened, run);
         let known = widened.observed.iter().filter(|observed| **observed).count() as f64;
         let weight = known / wide.columns().max(1) as f64;
         Ok(Box::new(Fitted { wide, normal, weight, rounds: last.0, change: last.1 }))
@@ -136,6 +124,31 @@ impl Imputation for Gaussian {
         let normal = Normal::from_parts(mean, covariance);
         Ok(Box::new(Fitted { wide, normal, weight, rounds: rounds as usize, change }))
     }
+}
+
+/// Mean and covariance, and the number and change of the last round.
+fn learn(settings: Settings, widened: &WideRows, run: &Run) -> (Normal, (usize, f64)) {
+    let rows = widened.holes().rows();
+    let mut sample: Vec<usize> = (0..rows).collect();
+    if sample.len() > MOST_ROWS {
+        Stream::new(run.seed(), "gaussian rows", 0, 0).shuffle(&mut sample);
+        sample.truncate(MOST_ROWS);
+    }
+    let Settings { ridge, rounds, tolerance } = settings;
+    let mut last = (0, 0.0);
+    let listen = |round, change| {
+        last = (round, change);
+        run.progress(round as u64, rounds as u64, format!("change {change:.4}"));
+        !run.stopped()
+    };
+    let normal = Normal::fit(widened.holes(), &sample, Course { ridge, rounds, tolerance }, listen);
+    run.finished();
+    (normal, last)
+}
+
+/// Mean and covariance as this imputer learns them by default, for imputers that build on it.
+pub(super) fn learn_default(widened: &WideRows, run: &Run) -> Normal {
+    learn(Settings::default(), widened, run).0
 }
 
 struct Fitted {

@@ -1,10 +1,10 @@
 //! Gradient-boosted trees on binned columns, missing values taken as they are.
 
 mod bins;
-mod boost;
-mod forest;
+pub(super) mod boost;
+pub(super) mod forest;
 mod grow;
-mod loss;
+pub(super) mod loss;
 mod split;
 
 #[cfg(test)]

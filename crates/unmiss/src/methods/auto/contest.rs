@@ -1,0 +1,341 @@
+//! The contest: known cells are hidden, every imputer fills them, the truth decides column by column.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use crate::encode::{Encoded, Encoder};
+use crate::error::{Error, Result};
+use crate::methods::find_imputer;
+use crate::rng::Stream;
+use crate::run::Run;
+
+/// Additions to a blend, at most.
+const MOST_PICKS: usize = 12;
+/// What a pick must save of the error to be made: less is chance.
+const LEAST_GAIN: f64 = 1e-3;
+/// Hidden cells from which one contest says enough; with fewer, several are held.
+const ENOUGH_CELLS: usize = 20_000;
+/// Contests held, at most.
+const MOST_CONTESTS: usize = 5;
+/// Work (cells x columns with holes) beyond which `boosted` takes many minutes.
+const MOST_BOOSTED_WORK: f64 = 1.2e7;
+
+/// What the contest found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Verdict {
+    /// Who took part.
+    pub names: Vec<String>,
+    /// `[features][names]`: weights of the blend (numbers) or 1 for the chosen one (categories).
+    pub weights: Vec<Vec<f64>>,
+    /// `[features]`: error of what was chosen, on the hidden cells; none where no cell was hidden.
+    pub errors: Vec<Option<f64>>,
+    /// `[features][names]`: error of each alone.
+    pub alone: Vec<Vec<Option<f64>>>,
+    /// The one whose draws are taken: the smallest error over all columns.
+    pub joint: usize,
+    /// Cells that were hidden in all contests.
+    pub cells: usize,
+    /// How often cells were hidden.
+    pub contests: usize,
+}
+
+/// Who can take part in reasonable time, and sentences about those who can't.
+pub fn affordable(names: &[String], encoder: &Encoder, rows: &Encoded) -> (Vec<String>, Vec<String>) {
+    let features = encoder.width();
+    let holed = encoder.numbers.iter().filter(|feature| feature.missing > 0).count()
+        + encoder.categories.iter().filter(|feature| feature.missing > 0).count();
+    let work = (rows.rows.min(20_000) * features * holed) as f64;
+    let (mut taken, mut left_out) = (Vec::new(), Vec::new());
+    for name in names {
+        if name == "boosted" && work > MOST_BOOSTED_WORK && names.len() > 1 {
+            left_out.push(format!(
+                "`boosted` was left out: {holed} columns with holes would need their own trees (try --method boosted)."
+            ));
+        } else {
+            taken.push(name.clone());
+        }
+    }
+    (taken, left_out)
+}
+
+/// Squares and misses at the hidden cells of one feature, for every imputer.
+#[derive(Default, Clone)]
+struct Answers {
+    /// The truth at each hidden cell.
+    truth: Vec<f64>,
+    /// `[names][cells]`.
+    said: Vec<Vec<f64>>,
+}
+
+/// Holds as many contests as the table needs and decides.
+///
+/// # Errors
+/// When an imputer can't learn from the rows.
+pub fn hold(
+    names: &[String],
+    encoder: &Encoder,
+    rows: &Encoded,
+    share: f64,
+    most_rows: usize,
+    run: &Run,
+) -> Result<Verdict> {
+    let features = encoder.width();
+    let mut answers = vec![Answers { truth: Vec::new(), said: vec![Vec::new(); names.len()] }; features];
+    let known = rows.numbers_observed.iter().chain(&rows.codes_observed).filter(|mark| **mark).count();
+    let cells_each = (known as f64 * share * (most_rows as f64 / rows.rows.max(1) as f64).min(1.0)).max(1.0);
+    let contests = ((ENOUGH_CELLS as f64 / cells_each).ceil() as usize).clamp(1, MOST_CONTESTS);
+    for contest in 0..contests {
+        let sample = sampled(rows, most_rows, run.seed(), contest as u64);
+        let (holed, hidden) = hide(&sample, encoder, share, run.seed(), contest as u64);
+        for (place, name) in names.iter().enumerate() {
+            if run.stopped() {
+                return Err(Error::Stopped);
+            }
+            let part = run
+                .part(&format!("contest {} of {contests}, {name}", contest + 1))
+                .with_seed(run.seed() + contest as u64);
+            let imputer = find_imputer(name)?.fit(&Value::Null, encoder, &holed, &part)?;
+            let mut filled = holed.clone();
+            imputer.fill(&mut filled, None);
+            collect(&mut answers, encoder, &sample, &filled, &hidden, place);
+        }
+    }
+    Ok(decide(names, encoder, &answers, contests))
+}
+
+fn sampled(rows: &Encoded, most: usize, seed: u64, contest: u64) -> Encoded {
+    let mut picked = Stream::new(seed, "contest rows", contest, 0).permutation(rows.rows);
+    picked.truncate(most);
+    rows.select(&picked)
+}
+
+/// Hides a share of each feature's known cells, never all of them; returns the rows and (row, feature) of the cells.
+fn hide(
+    rows: &Encoded,
+    encoder: &Encoder,
+    share: f64,
+    seed: u64,
+    contest: u64,
+) -> (Encoded, Vec<(usize, usize)>) {
+    let (numbers, categories) = (encoder.numbers.len(), encoder.categories.len());
+    let (mut holed, mut hidden) = (rows.clone(), Vec::new());
+    for feature in 0..numbers + categories {
+        let marks = if feature < numbers { &mut holed.numbers_observed } else { &mut holed.codes_observed };
+        let cell = |row: usize| {
+            if feature < numbers { row * numbers + feature } else { row * categories + feature - numbers }
+        };
+        let mut known: Vec<usize> = (0..rows.rows).filter(|&row| marks[cell(row)]).collect();
+        Stream::new(seed, "contest cells", feature as u64, contest).shuffle(&mut known);
+        let count = ((known.len() as f64 * share).round() as usize).min(known.len().saturating_sub(2));
+        for &row in &known[..count] {
+            marks[cell(row)] = false;
+            hidden.push((row, feature));
+        }
+    }
+    (holed, hidden)
+}
+
+fn collect(
+    answers: &mut [Answers],
+    encoder: &Encoder,
+    truth: &Encoded,
+    filled: &Encoded,
+    hidden: &[(usize, usize)],
+    place: usize,
+) {
+    let (numbers, categories) = (encoder.numbers.len(), encoder.categories.len());
+    for &(row, feature) in hidden {
+        let value = |rows: &Encoded| match feature.checked_sub(numbers) {
+            None => f64::from(rows.numbers[row * numbers + feature]),
+            Some(category) => f64::from(rows.codes[row * categories + category]),
+        };
+        let answer = &mut answers[feature];
+        if place == 0 {
+            answer.truth.push(value(truth));
+        }
+        let low_high = encoder
+            .numbers
+            .get(feature)
+            .map(|f| ((f.low - f.center) / f.width, (f.high - f.center) / f.width));
+        // As the table will be filled: within the known range.
+        let said = value(filled);
+        answer.said[place].push(low_high.map_or(said, |(low, high)| said.clamp(low, high)));
+    }
+}
+
+fn decide(names: &[String], encoder: &Encoder, answers: &[Answers], contests: usize) -> Verdict {
+    let numbers = encoder.numbers.len();
+    let mut verdict = Verdict {
+        names: names.to_vec(),
+        weights: Vec::new(),
+        errors: Vec::new(),
+        alone: Vec::new(),
+        joint: 0,
+        cells: answers.iter().map(|answer| answer.truth.len()).sum(),
+        contests,
+    };
+    let mut totals = vec![0.0; names.len()];
+    for (feature, answer) in answers.iter().enumerate() {
+        let is_number = feature < numbers;
+        let cells = answer.truth.len();
+        let alone: Vec<f64> = answer.said.iter().map(|said| error(said, &answer.truth, is_number)).collect();
+        let (weights, error) = if cells == 0 {
+            // Nothing could be hidden: the first but the mean, which then stands for nothing better known.
+            let place = names.iter().position(|name| name == "gaussian").unwrap_or(0);
+            ((0..names.len()).map(|own| f64::from(u8::from(own == place))).collect(), None)
+        } else if is_number {
+            let (weights, error) = blend(&answer.said, &answer.truth, &alone);
+            (weights, Some(error))
+        } else {
+            let best = best_of(&alone);
+            ((0..names.len()).map(|own| f64::from(u8::from(own == best))).collect(), Some(alone[best]))
+        };
+        totals.iter_mut().zip(&alone).for_each(|(total, error)| *total += error * error * cells as f64);
+        verdict.weights.push(weights);
+        verdict.errors.push(error);
+        verdict.alone.push(alone.into_iter().map(|error| (cells > 0).then_some(error)).collect());
+    }
+    verdict.joint = best_of(&totals);
+    verdict
+}
+
+fn best_of(errors: &[f64]) -> usize {
+    let best = errors.iter().enumerate().min_by(|a, b| a.1.total_cmp(b.1));
+    best.map_or(0, |(place, _)| place)
+}
+
+/// Root mean square error of numbers, share of misses of categories; 0 without cells.
+fn error(said: &[f64], truth: &[f64], is_number: bool) -> f64 {
+    let count = truth.len().max(1) as f64;
+    let pairs = said.iter().zip(truth);
+    match is_number {
+        true => (pairs.map(|(a, b)| (a - b).powi(2)).sum::<f64>() / count).sqrt(),
+        false => pairs.filter(|(a, b)| a != b).count() as f64 / count,
+    }
+}
+
+/// Picks imputers one by one, with repetition, as long as the error of their mean falls.
+fn blend(said: &[Vec<f64>], truth: &[f64], alone: &[f64]) -> (Vec<f64>, f64) {
+    let first = best_of(alone);
+    let mut picks = vec![0.0; said.len()];
+    picks[first] = 1.0;
+    let (mut sum, mut count, mut best) = (said[first].clone(), 1.0, alone[first]);
+    while (count as usize) < MOST_PICKS {
+        let with = |place: usize| {
+            let mean: Vec<f64> =
+                sum.iter().zip(&said[place]).map(|(sum, own)| (sum + own) / (count + 1.0)).collect();
+            error(&mean, truth, true)
+        };
+        let errors: Vec<f64> = (0..said.len()).map(with).collect();
+        let next = best_of(&errors);
+        if errors[next] > best * (1.0 - LEAST_GAIN) {
+            break;
+        }
+        best = errors[next];
+        picks[next] += 1.0;
+        count += 1.0;
+        sum.iter_mut().zip(&said[next]).for_each(|(sum, own)| *sum += own);
+    }
+    (picks.iter().map(|pick| pick / count).collect(), best)
+}
+
+impl Verdict {
+    /// Whether an imputer is needed: by a column, or for draws.
+    pub fn needs(&self, place: usize) -> bool {
+        place == self.joint
+            || self.weights.iter().any(|weights| weights.get(place).is_some_and(|weight| *weight > 0.0))
+    }
+
+    /// Refuses what can't be a verdict over so many features.
+    pub fn check(&self, features: usize) -> std::result::Result<(), &'static str> {
+        let count = self.names.len();
+        let sound =
+            |weights: &Vec<f64>| weights.len() == count && weights.iter().all(|w| (0.0..=1.0).contains(w));
+        if self.weights.len() != features || !self.weights.iter().all(sound) {
+            return Err("weights");
+        }
+        if self.errors.len() != features || self.alone.len() != features || self.joint >= count {
+            return Err("errors");
+        }
+        Ok(())
+    }
+
+    /// What a column takes, in a few words.
+    pub fn words(&self, feature: usize, is_number: bool) -> String {
+        let mut parts: Vec<(f64, &str)> = self.weights[feature]
+            .iter()
+            .zip(&self.names)
+            .filter(|(weight, _)| **weight > 0.0)
+            .map(|(weight, name)| (*weight, name.as_str()))
+            .collect();
+        parts.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let recipe = match parts.as_slice() {
+            [(_, name)] => (*name).to_owned(),
+            several => several
+                .iter()
+                .map(|(weight, name)| format!("{:.0} % {name}", 100.0 * weight))
+                .collect::<Vec<_>>()
+                .join(", "),
+        };
+        let mean =
+            self.names.iter().position(|name| name == "mean").and_then(|place| self.alone[feature][place]);
+        match (self.errors[feature], mean) {
+            (Some(error), Some(mean)) if is_number => format!("{recipe}: error {error:.2}, mean {mean:.2}"),
+            (Some(error), Some(mean)) => {
+                format!("{recipe}: {:.0} % wrong, most frequent {:.0} %", 100.0 * error, 100.0 * mean)
+            }
+            _ => format!("{recipe} (too few known cells to compare)"),
+        }
+    }
+
+    /// Weights above 0, by name.
+    pub fn weights_by_name(&self, feature: usize) -> Value {
+        let pairs = self.names.iter().zip(&self.weights[feature]).filter(|(_, weight)| **weight > 0.0);
+        Value::Object(pairs.map(|(name, weight)| (name.clone(), json!(weight))).collect::<Map<_, _>>())
+    }
+
+    /// Errors of each imputer alone, by name.
+    pub fn errors_by_name(&self, feature: usize) -> Value {
+        let pairs = self.names.iter().zip(&self.alone[feature]);
+        Value::Object(pairs.map(|(name, error)| (name.clone(), json!(error))).collect::<Map<_, _>>())
+    }
+
+    /// What was done, in sentences.
+    pub fn sentences(&self) -> Vec<String> {
+        let times = if self.contests == 1 { String::new() } else { format!(" in {} rounds", self.contests) };
+        vec![
+            format!(
+                "{} known cells were hidden{times} and filled by {}; each column takes what came nearest.",
+                self.cells,
+                self.names.join(", ")
+            ),
+            format!("Draws come from `{}`, the best over all columns.", self.names[self.joint]),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_blend_is_never_worse_than_the_best_alone() {
+        let truth: Vec<f64> = (0..200).map(|i| f64::from(i % 7)).collect();
+        let off = |amount: f64| {
+            truth.iter().enumerate().map(move |(i, t)| t + if i % 2 == 0 { amount } else { -0.5 * amount })
+        };
+        let said: Vec<Vec<f64>> = vec![vec![3.0; 200], off(1.0).collect(), off(-1.2).collect()];
+        let alone: Vec<f64> = said.iter().map(|said| error(said, &truth, true)).collect();
+        let (weights, best) = blend(&said, &truth, &alone);
+        assert!(best < 0.3 * alone[1], "opposite errors cancel: {best} of {alone:?}");
+        assert!((weights.iter().sum::<f64>() - 1.0).abs() < 1e-12 && weights[0] == 0.0);
+        let (weights, best) = blend(&said[..1], &truth, &alone[..1]);
+        assert_eq!((weights, best), (vec![1.0], alone[0]));
+    }
+
+    #[test]
+    fn the_first_of_equals_is_best() {
+        assert_eq!(best_of(&[2.0, 1.0, 1.0]), 1);
+        assert_eq!(best_of(&[]), 0);
+    }
+}

@@ -1,0 +1,220 @@
+#![doc = include_str!("README.md")]
+
+mod contest;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::{About, Described, Draw, Imputation, Imputer, Setting, defaults_of, find_imputer, parse};
+use crate::encode::{Encoded, Encoder};
+use crate::error::{Error, Result};
+use crate::run::Run;
+use crate::store::Arrays;
+use contest::Verdict;
+
+/// The entry of the list.
+pub struct Auto;
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Settings {
+    methods: Vec<String>,
+    hide: f64,
+    rows: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        let methods = ["mean", "gaussian", "chained", "neighbours", "boosted"];
+        Self { methods: methods.map(String::from).to_vec(), hide: 0.15, rows: 5000 }
+    }
+}
+
+impl Settings {
+    fn checked(settings: &Value) -> Result<Self> {
+        let settings: Self = parse(settings)?;
+        for name in &settings.methods {
+            if name == "auto" {
+                return Err(Error::setting("methods", "`auto` can't choose itself"));
+            }
+            find_imputer(name)?;
+        }
+        if settings.methods.is_empty() {
+            return Err(Error::setting("methods", "there is nothing to choose from"));
+        }
+        if !(settings.hide > 0.0 && settings.hide < 1.0) {
+            return Err(Error::setting("hide", format!("{} is not between 0 and 1", settings.hide)));
+        }
+        if settings.rows < 10 {
+            return Err(Error::setting("rows", format!("{} is not 10 or more", settings.rows)));
+        }
+        Ok(settings)
+    }
+}
+
+impl Described for Auto {
+    fn name(&self) -> &'static str {
+        "auto"
+    }
+
+    fn about(&self) -> About {
+        About {
+            title: "The best imputer for each column, found by hiding known cells",
+            idea: "Known cells are hidden, several imputers fill them, and each column takes the one, or the blend, \
+                   that came nearest to the truth: never worse than the mean on these cells.",
+            paper: "Caruana et al. 2004 (blends by repeated choice)",
+            when: "Always, unless you know better: it is the default.",
+            when_not: "When seconds count, or when an analysis must name one method.",
+        }
+    }
+
+    fn settings(&self) -> &'static [Setting] {
+        &[
+            Setting { name: "methods", help: "the imputers to choose from, as [\"mean\", \"gaussian\"]" },
+            Setting { name: "hide", help: "share of the known cells that are hidden to compare them" },
+            Setting { name: "rows", help: "rows on which they are compared, at most" },
+        ]
+    }
+
+    fn defaults(&self) -> Value {
+        Value::Object(defaults_of::<Settings>())
+    }
+
+    fn check(&self, settings: &Value) -> Result<()> {
+        Settings::checked(settings).map(|_| ())
+    }
+}
+
+impl Imputation for Auto {
+    fn fit(
+        &self,
+        settings: &Value,
+        encoder: &Encoder,
+        rows: &Encoded,
+        run: &Run,
+    ) -> Result<Box<dyn Imputer>> {
+        let settings = Settings::checked(settings)?;
+        let (names, left_out) = contest::affordable(&settings.methods, encoder, rows);
+        let verdict = contest::hold(&names, encoder, rows, settings.hide, settings.rows, run)?;
+        let mut members = Vec::new();
+        for (place, name) in names.iter().enumerate().filter(|(place, _)| verdict.needs(*place)) {
+            let part = run.part(&format!("{name}, all rows"));
+            let imputer = find_imputer(name)?.fit(&Value::Null, encoder, rows, &part)?;
+            members.push(Member { name: name.clone(), place, imputer });
+        }
+        Ok(Box::new(Fitted::new(encoder, members, verdict, left_out)))
+    }
+
+    fn load(&self, settings: &Value, encoder: &Encoder, arrays: &Arrays) -> Result<Box<dyn Imputer>> {
+        self.check(settings)?;
+        let damaged = |what: &str| Error::data(format!("what `auto` chose can't be read: {what}"));
+        let verdict: Verdict =
+            serde_json::from_slice(arrays.bytes("verdict")?).map_err(|error| damaged(&error.to_string()))?;
+        let left_out: Vec<String> =
+            serde_json::from_slice(arrays.bytes("left out")?).map_err(|error| damaged(&error.to_string()))?;
+        verdict.check(encoder.width()).map_err(damaged)?;
+        let mut members = Vec::new();
+        for (place, name) in verdict.names.iter().enumerate().filter(|(place, _)| verdict.needs(*place)) {
+            if name == "auto" {
+                return Err(damaged("it holds itself"));
+            }
+            let imputer =
+                find_imputer(name)?.load(&Value::Null, encoder, &arrays.with_prefix(&format!("{name}/")))?;
+            members.push(Member { name: name.clone(), place, imputer });
+        }
+        Ok(Box::new(Fitted::new(encoder, members, verdict, left_out)))
+    }
+}
+
+/// An imputer that at least one column, or the draws, need.
+struct Member {
+    name: String,
+    /// Its place among those that were compared.
+    place: usize,
+    imputer: Box<dyn Imputer>,
+}
+
+struct Fitted {
+    /// Names of the features: numbers, then categories.
+    features: Vec<String>,
+    numbers: usize,
+    members: Vec<Member>,
+    verdict: Verdict,
+    /// Imputers that were not compared, each with the reason.
+    left_out: Vec<String>,
+}
+
+impl Fitted {
+    fn new(encoder: &Encoder, members: Vec<Member>, verdict: Verdict, left_out: Vec<String>) -> Self {
+        let numbers = encoder.numbers.iter().map(|feature| feature.name.clone());
+        let features = numbers.chain(encoder.categories.iter().map(|feature| feature.name.clone())).collect();
+        Self { features, numbers: encoder.numbers.len(), members, verdict, left_out }
+    }
+
+    /// The weighted sum of what the members say.
+    fn blend(&self, rows: &mut Encoded) {
+        let mut blended = rows.clone();
+        let numbers = self.numbers;
+        let categories = self.features.len() - numbers;
+        let hidden: Vec<usize> =
+            (0..rows.numbers.len()).filter(|&cell| !rows.numbers_observed[cell]).collect();
+        hidden.iter().for_each(|&cell| blended.numbers[cell] = 0.0);
+        for member in &self.members {
+            let mut own = rows.clone();
+            member.imputer.fill(&mut own, None);
+            for &cell in &hidden {
+                let weight = self.verdict.weights[cell % numbers][member.place];
+                if weight > 0.0 {
+                    blended.numbers[cell] += weight as f32 * own.numbers[cell];
+                }
+            }
+            for cell in (0..rows.codes.len()).filter(|&cell| !rows.codes_observed[cell]) {
+                if self.verdict.weights[numbers + cell % categories][member.place] > 0.0 {
+                    blended.codes[cell] = own.codes[cell];
+                }
+            }
+        }
+        *rows = blended;
+    }
+}
+
+impl Imputer for Fitted {
+    fn fill(&self, rows: &mut Encoded, draw: Option<Draw>) {
+        match self.members.iter().find(|member| member.place == self.verdict.joint) {
+            Some(joint) if draw.is_some() => joint.imputer.fill(rows, draw),
+            _ => self.blend(rows),
+        }
+    }
+
+    fn save(&self) -> Arrays {
+        let mut arrays = Arrays::default();
+        for member in &self.members {
+            arrays.put_all(&format!("{}/", member.name), member.imputer.save());
+        }
+        // Plain data: turning it into JSON can't fail.
+        arrays.put_bytes("verdict", serde_json::to_vec(&self.verdict).unwrap_or_default());
+        arrays.put_bytes("left out", serde_json::to_vec(&self.left_out).unwrap_or_default());
+        arrays
+    }
+
+    fn summary(&self) -> Value {
+        let columns = self.features.iter().enumerate().map(|(feature, name)| {
+            let kind = if feature < self.numbers {
+                "root mean square error in standard deviations"
+            } else {
+                "share of wrong levels"
+            };
+            let how = json!({
+                "how": self.verdict.words(feature, feature < self.numbers),
+                "weights": self.verdict.weights_by_name(feature),
+                "error": self.verdict.errors[feature],
+                "error of": kind,
+                "errors": self.verdict.errors_by_name(feature),
+            });
+            (name.clone(), how)
+        });
+        let mut sentences = self.verdict.sentences();
+        sentences.extend(self.left_out.iter().cloned());
+        json!({ "columns": Value::Object(columns.collect::<Map<_, _>>()), "sentences": sentences })
+    }
+}

@@ -1,0 +1,240 @@
+//! One column's trees.
+
+use rayon::prelude::*;
+
+use super::is_known;
+use crate::encode::{Encoded, Encoder, Targets, Task};
+use crate::error::{Error, Result};
+use crate::methods::Draw;
+use crate::methods::trees::{Settings, boost, forest::Forest, loss};
+use crate::nn::supervised::set_aside;
+use crate::rng::Stream;
+use crate::run::Run;
+use crate::store::Arrays;
+
+/// Fits that are averaged, each with another part of the rows set aside.
+const MEMBERS: usize = 5;
+/// Differences kept for draws.
+const KEPT: usize = 1000;
+
+/// Boosted trees that fill one column from the others.
+pub struct ColumnTrees {
+    /// Numbers first, then categories.
+    pub feature: usize,
+    task: Task,
+    /// Codes that stand for a level (categories).
+    levels: usize,
+    forest: Forest,
+    /// What the trees left at known cells they had not learned from (numbers).
+    differences: Vec<f32>,
+}
+
+fn settings() -> Settings {
+    Settings {
+        rounds: 300,
+        leaves: 15,
+        bins: 127,
+        patience: 15,
+        members: Some(MEMBERS),
+        ..Settings::default()
+    }
+}
+
+impl ColumnTrees {
+    /// Learns a column from filled rows. `left_out` holds each number's guess without itself.
+    pub fn fit(
+        encoder: &Encoder,
+        feature: usize,
+        rows: &Encoded,
+        filled: &Encoded,
+        left_out: &[f32],
+        run: &Run,
+    ) -> Self {
+        let numbers = encoder.numbers.len();
+        let known: Vec<usize> = (0..rows.rows).filter(|&row| is_known(rows, numbers, feature, row)).collect();
+        let inputs = inputs(filled, numbers, feature, &known);
+        let targets = match feature.checked_sub(numbers) {
+            None => {
+                let difference =
+                    |&row: &usize| rows.numbers[row * numbers + feature] - left_out[row * numbers + feature];
+                let numbers = known.iter().map(difference).collect();
+                Targets { task: Task::Regression, numbers, classes: vec![], weights: vec![1.0; known.len()] }
+            }
+            Some(place) => {
+                let width = encoder.categories.len();
+                let classes = encoder.categories[place].codes().max(2);
+                let codes = known.iter().map(|&row| rows.codes[row * width + place]).collect();
+                let task = Task::Classification { classes };
+                Targets { task, numbers: vec![], classes: codes, weights: vec![1.0; known.len()] }
+            }
+        };
+        // Every column has its own members; their progress would only flicker.
+        let quiet = run.clone().listened_by(|_| {});
+        let forest = boost::fit(encoder, &inputs, &targets, &settings(), &quiet);
+        let levels = levels(encoder, feature);
+        let mut column = Self { feature, task: targets.task, levels, forest, differences: Vec::new() };
+        if column.task == Task::Regression {
+            column.differences = column.unexplained(&inputs, &targets, run.seed());
+        }
+        column
+    }
+
+    /// What each member leaves at the rows it set aside.
+    fn unexplained(&self, inputs: &Encoded, targets: &Targets, seed: u64) -> Vec<f32> {
+        let mut left = Vec::new();
+        for member in 0..self.forest.bases.len() {
+            let (_, aside) = set_aside(targets, MEMBERS, member, seed);
+            left.extend(aside.iter().map(|&row| {
+                let mut sum = [0.0];
+                self.forest.sums(member, inputs, row, &mut sum);
+                targets.numbers[row] - sum[0] as f32
+            }));
+        }
+        if left.len() > KEPT {
+            Stream::new(seed, "boosted differences", self.feature as u64, 0).shuffle(&mut left);
+            left.truncate(KEPT);
+        }
+        if left.is_empty() { vec![0.0] } else { left }
+    }
+
+    /// Fills the column's holes from the other, filled, columns; with a draw and a round, by plausible values.
+    pub fn fill(
+        &self,
+        rows: &Encoded,
+        filled: &mut Encoded,
+        left_out: &[f32],
+        ranges: &[(f32, f32)],
+        draw: Option<(Draw, u64)>,
+    ) {
+        let numbers = ranges.len();
+        let holes: Vec<usize> =
+            (0..rows.rows).filter(|&row| !is_known(rows, numbers, self.feature, row)).collect();
+        let inputs = inputs(filled, numbers, self.feature, &holes);
+        let stream = |row: usize| {
+            draw.map(|(draw, round)| {
+                let mut stream = draw.stream("boosted", row);
+                // One stream a cell: columns and rounds start at different places of the row's.
+                Stream::new(stream.bits(), "boosted cell", self.feature as u64, round)
+            })
+        };
+        match self.feature.checked_sub(numbers) {
+            None => {
+                let (low, high) = ranges[self.feature];
+                let value = |(place, &row): (usize, &usize)| {
+                    let mut predicted = [0.0];
+                    self.predict(&inputs, place, &mut predicted);
+                    let noise =
+                        stream(row).map_or(0.0, |mut s| self.differences[s.below(self.differences.len())]);
+                    (left_out[row * numbers + self.feature] + predicted[0] as f32 + noise).clamp(low, high)
+                };
+                let values: Vec<f32> = holes.par_iter().enumerate().with_min_len(64).map(value).collect();
+                let cells = holes.iter().zip(values);
+                cells.for_each(|(&row, value)| filled.numbers[row * numbers + self.feature] = value);
+            }
+            Some(category) => {
+                let Task::Classification { classes } = self.task else { return };
+                let code = |(place, &row): (usize, &usize)| {
+                    let mut chances = vec![0.0; classes];
+                    self.predict(&inputs, place, &mut chances);
+                    pick(&chances[..self.levels.min(classes)], stream(row))
+                };
+                let codes: Vec<u32> = holes.par_iter().enumerate().with_min_len(64).map(code).collect();
+                let width = filled.codes.len() / filled.rows;
+                holes.iter().zip(codes).for_each(|(&row, code)| filled.codes[row * width + category] = code);
+            }
+        }
+    }
+
+    fn predict(&self, inputs: &Encoded, row: usize, answer: &mut [f64]) {
+        let members = self.forest.bases.len();
+        let mut sums = vec![0.0; loss::outputs(self.task)];
+        let mut one = vec![0.0; answer.len()];
+        for member in 0..members {
+            self.forest.sums(member, inputs, row, &mut sums);
+            loss::predict(self.task, &sums, &mut one);
+            answer.iter_mut().zip(&one).for_each(|(answer, one)| *answer += one / members as f64);
+        }
+    }
+
+    /// How many trees there are.
+    pub fn trees(&self) -> usize {
+        self.forest.trees.iter().map(Vec::len).sum()
+    }
+
+    /// Adds the arrays of this column.
+    pub fn save(&self, arrays: &mut Arrays) {
+        let prefix = format!("column {}/", self.feature);
+        arrays.put_all(&prefix, self.forest.save());
+        arrays.put_singles(
+            format!("{prefix}differences"),
+            &[self.differences.len()],
+            self.differences.clone(),
+        );
+    }
+
+    /// Reads the arrays of a column.
+    ///
+    /// # Errors
+    /// When arrays are missing or do not fit.
+    pub fn load(encoder: &Encoder, feature: f64, arrays: &Arrays) -> Result<Self> {
+        let (numbers, categories) = (encoder.numbers.len(), encoder.categories.len());
+        if !(feature >= 0.0 && feature < (numbers + categories) as f64) {
+            return Err(Error::data("array `order` names a column that is not there"));
+        }
+        let feature = feature as usize;
+        let own = arrays.with_prefix(&format!("column {feature}/"));
+        let task = match feature.checked_sub(numbers) {
+            None => Task::Regression,
+            Some(place) => Task::Classification { classes: encoder.categories[place].codes().max(2) },
+        };
+        let forest = Forest::load(&own, (numbers, categories), loss::outputs(task))?;
+        let kept = own.shape("differences").and_then(|shape| shape.first().copied()).unwrap_or(0);
+        let differences = own.singles("differences", &[kept])?.to_vec();
+        let sound = differences.iter().all(|value| value.is_finite());
+        if !sound || (task == Task::Regression && kept == 0) {
+            return Err(Error::data(format!("the differences of column {feature} can't be")));
+        }
+        Ok(Self { feature, task, levels: levels(encoder, feature), forest, differences })
+    }
+}
+
+/// How many levels a category has; rare ones that share a code are none of them.
+fn levels(encoder: &Encoder, feature: usize) -> usize {
+    let category = feature.checked_sub(encoder.numbers.len()).and_then(|place| encoder.categories.get(place));
+    category.map_or(0, |category| category.levels.len())
+}
+
+/// Filled rows as inputs for one feature: everything known but the feature itself.
+fn inputs(filled: &Encoded, numbers: usize, feature: usize, rows: &[usize]) -> Encoded {
+    let mut inputs = filled.select(rows);
+    inputs.numbers_observed.fill(true);
+    inputs.codes_observed.fill(true);
+    let codes = filled.codes.len().checked_div(filled.rows).unwrap_or(0);
+    for row in 0..rows.len() {
+        match feature.checked_sub(numbers) {
+            None => inputs.numbers_observed[row * numbers + feature] = false,
+            Some(place) => inputs.codes_observed[row * codes + place] = false,
+        }
+    }
+    inputs
+}
+
+/// The likeliest code (the first of equals), or one drawn.
+fn pick(chances: &[f64], stream: Option<Stream>) -> u32 {
+    let likeliest = || {
+        let best = chances.iter().enumerate().rev().max_by(|a, b| a.1.total_cmp(b.1));
+        best.map_or(0, |(code, _)| code)
+    };
+    let code = match stream {
+        Some(mut stream) => {
+            let mut left = stream.uniform() * chances.iter().sum::<f64>();
+            let hit = chances.iter().position(|chance| {
+                left -= chance;
+                left < 0.0
+            });
+            hit.unwrap_or_else(likeliest)
+        }
+        None => likeliest(),
+    };
+    code as u32
+}

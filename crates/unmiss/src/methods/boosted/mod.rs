@@ -1,0 +1,262 @@
+#![doc = include_str!("README.md")]
+
+mod column;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::gaussian::learn_default;
+use super::{About, Described, Draw, Imputation, Imputer, Setting, defaults_of, parse};
+use crate::encode::normal::{Conditional, Normal};
+use crate::encode::wide::EncodedRow;
+use crate::encode::{Encoded, Encoder, Wide};
+use crate::error::{Error, Result};
+use crate::methods::imputer::for_each_row;
+use crate::rng::Stream;
+use crate::run::Run;
+use crate::store::Arrays;
+use column::ColumnTrees;
+
+/// The entry of the list.
+pub struct Boosted;
+
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Settings {
+    rounds: usize,
+    rows: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { rounds: 2, rows: 20_000 }
+    }
+}
+
+impl Settings {
+    fn checked(settings: &Value) -> Result<Self> {
+        let settings: Self = parse(settings)?;
+        for (name, value, low, high) in
+            [("rounds", settings.rounds, 1, 100), ("rows", settings.rows, 10, 100_000_000)]
+        {
+            if !(low..=high).contains(&value) {
+                return Err(Error::setting(name, format!("{value} is not between {low} and {high}")));
+            }
+        }
+        Ok(settings)
+    }
+}
+
+impl Described for Boosted {
+    fn name(&self) -> &'static str {
+        "boosted"
+    }
+
+    fn about(&self) -> About {
+        About {
+            title: "Chained equations with gradient-boosted trees",
+            idea: "A hole starts at its mean given the known cells of the row. Round by round, boosted trees learn for \
+                   each column what that guess misses, from the other, filled, columns.",
+            paper: "van Buuren and Groothuis-Oudshoorn 2011; Friedman 2001; Stekhoven and Buehlmann 2012",
+            when: "Relations bend or columns interact, and there are a few hundred rows or more.",
+            when_not: "Hundreds of columns with holes, or tables so small that trees learn noise.",
+        }
+    }
+
+    fn settings(&self) -> &'static [Setting] {
+        &[
+            Setting {
+                name: "rounds",
+                help: "how often each column is learned, from better filled others each time",
+            },
+            Setting { name: "rows", help: "rows that trees are learned from, at most" },
+        ]
+    }
+
+    fn defaults(&self) -> Value {
+        Value::Object(defaults_of::<Settings>())
+    }
+
+    fn check(&self, settings: &Value) -> Result<()> {
+        Settings::checked(settings).map(|_| ())
+    }
+}
+
+impl Imputation for Boosted {
+    fn fit(
+        &self,
+        settings: &Value,
+        encoder: &Encoder,
+        rows: &Encoded,
+        run: &Run,
+    ) -> Result<Box<dyn Imputer>> {
+        let settings = Settings::checked(settings)?;
+        let sample = sampled(rows, settings.rows, run.seed());
+        let rows = sample.as_ref().unwrap_or(rows);
+        let wide = Wide::new(encoder);
+        let normal = learn_default(&wide.widen(rows), run);
+        let start = Start::new(&wide, &normal, rows);
+        let order = holed(encoder, rows);
+        let mut fitted =
+            Fitted { normal, wide, columns: Vec::new(), ranges: ranges(encoder), rounds: settings.rounds };
+        let mut filled = start.filled.clone();
+        let total = (settings.rounds * order.len()) as u64;
+        for round in 0..settings.rounds {
+            let mut columns = Vec::with_capacity(order.len());
+            for (place, &feature) in order.iter().enumerate() {
+                if run.stopped() && round > 0 {
+                    return Ok(Box::new(fitted));
+                }
+                let column = ColumnTrees::fit(encoder, feature, rows, &filled, &start.left_out, run);
+                column.fill(rows, &mut filled, &start.left_out, &fitted.ranges, None);
+                columns.push(column);
+                run.progress((round * order.len() + place) as u64 + 1, total, format!("round {}", round + 1));
+            }
+            fitted.columns = columns;
+        }
+        run.finished();
+        Ok(Box::new(fitted))
+    }
+
+    fn load(&self, settings: &Value, encoder: &Encoder, arrays: &Arrays) -> Result<Box<dyn Imputer>> {
+        let settings = Settings::checked(settings)?;
+        let wide = Wide::new(encoder);
+        let columns = wide.columns();
+        let mean = arrays.doubles("mean", &[columns])?.to_vec();
+        let covariance = arrays.doubles("covariance", &[columns, columns])?.to_vec();
+        if !mean.iter().chain(&covariance).all(|value| value.is_finite()) {
+            return Err(Error::data("an array has a number that is not finite"));
+        }
+        let count = arrays.shape("order").and_then(|shape| shape.first().copied()).unwrap_or(0);
+        let load = |feature: &f64| ColumnTrees::load(encoder, *feature, arrays);
+        let trees = arrays.doubles("order", &[count])?.iter().map(load).collect::<Result<_>>()?;
+        let normal = Normal::from_parts(mean, covariance);
+        Ok(Box::new(Fitted {
+            normal,
+            wide,
+            columns: trees,
+            ranges: ranges(encoder),
+            rounds: settings.rounds,
+        }))
+    }
+}
+
+/// A choice of rows, where there are more than wanted.
+fn sampled(rows: &Encoded, most: usize, seed: u64) -> Option<Encoded> {
+    (rows.rows > most).then(|| {
+        let mut picked = Stream::new(seed, "boosted rows", 0, 0).permutation(rows.rows);
+        picked.truncate(most);
+        rows.select(&picked)
+    })
+}
+
+/// Features with holes and with something known, fewest holes first.
+fn holed(encoder: &Encoder, rows: &Encoded) -> Vec<usize> {
+    let numbers = encoder.numbers.len();
+    let holes = |feature: usize| (0..rows.rows).filter(|&row| !is_known(rows, numbers, feature, row)).count();
+    let mut order: Vec<usize> =
+        (0..encoder.width()).filter(|&feature| (1..rows.rows).contains(&holes(feature))).collect();
+    order.sort_by_key(|&feature| holes(feature));
+    order
+}
+
+/// Whether a row knows a feature (numbers first, then categories).
+fn is_known(rows: &Encoded, numbers: usize, feature: usize, row: usize) -> bool {
+    match feature.checked_sub(numbers) {
+        None => rows.numbers_observed[row * numbers + feature],
+        Some(place) => rows.codes_observed[row * (rows.codes.len() / rows.rows) + place],
+    }
+}
+
+/// Lowest and highest known value of each number.
+fn ranges(encoder: &Encoder) -> Vec<(f32, f32)> {
+    let scaled = |value: f64, center: f64, width: f64| ((value - center) / width) as f32;
+    let range = |f: &crate::encode::features::NumberFeature| {
+        (scaled(f.low, f.center, f.width), scaled(f.high, f.center, f.width))
+    };
+    encoder.numbers.iter().map(range).collect()
+}
+
+/// What the normal distribution says: the start of every course.
+struct Start {
+    /// The rows with every hole at its guess.
+    filled: Encoded,
+    /// `[rows, numbers]`: each number's guess without itself.
+    left_out: Vec<f32>,
+}
+
+impl Start {
+    fn new(wide: &Wide, normal: &Normal, rows: &Encoded) -> Self {
+        let conditional = Conditional::new(normal);
+        let widened = wide.widen(rows);
+        let columns = wide.columns();
+        let numbers = rows.numbers.len().checked_div(rows.rows).unwrap_or(0);
+        let guesses = |row: usize| -> Vec<f64> {
+            let cells = row * columns..(row + 1) * columns;
+            let observed = &widened.observed[cells.clone()];
+            let values = widened.values[cells].iter().zip(observed).zip(conditional.mean());
+            let deviations: Vec<f64> =
+                values.map(|((x, known), mean)| if *known { f64::from(*x) - mean } else { 0.0 }).collect();
+            let guesses = conditional.leave_one_out(observed, &deviations);
+            guesses.iter().zip(conditional.mean()).map(|(guess, mean)| guess + mean).collect()
+        };
+        use rayon::prelude::*;
+        let guesses: Vec<Vec<f64>> = (0..rows.rows).into_par_iter().map(guesses).collect();
+        let mut filled = rows.clone();
+        for_each_row(&mut filled, |row, mut line: EncodedRow<'_>| {
+            wide.narrow(&guesses[row], &mut line, None)
+        });
+        let left_out =
+            guesses.iter().flat_map(|line| line[..numbers].iter().map(|value| *value as f32)).collect();
+        Self { filled, left_out }
+    }
+}
+
+struct Fitted {
+    wide: Wide,
+    normal: Normal,
+    /// In the order of a round.
+    columns: Vec<ColumnTrees>,
+    ranges: Vec<(f32, f32)>,
+    rounds: usize,
+}
+
+impl Imputer for Fitted {
+    fn fill(&self, rows: &mut Encoded, draw: Option<Draw>) {
+        if rows.rows == 0 {
+            return;
+        }
+        let Start { mut filled, left_out } = Start::new(&self.wide, &self.normal, rows);
+        for round in 0..self.rounds {
+            for column in &self.columns {
+                column.fill(
+                    rows,
+                    &mut filled,
+                    &left_out,
+                    &self.ranges,
+                    draw.map(|draw| (draw, round as u64)),
+                );
+            }
+        }
+        (rows.numbers, rows.codes) = (filled.numbers, filled.codes);
+    }
+
+    fn save(&self) -> Arrays {
+        let mut arrays = Arrays::default();
+        let (mean, covariance) = self.normal.parts();
+        arrays.put_doubles("mean", &[mean.len()], mean.to_vec());
+        arrays.put_doubles("covariance", &[mean.len(), mean.len()], covariance.to_vec());
+        let order: Vec<f64> = self.columns.iter().map(|column| column.feature as f64).collect();
+        arrays.put_doubles("order", &[order.len()], order);
+        self.columns.iter().for_each(|column| column.save(&mut arrays));
+        arrays
+    }
+
+    fn summary(&self) -> Value {
+        let trees: usize = self.columns.iter().map(ColumnTrees::trees).sum();
+        json!({
+            "trees": trees,
+            "sentences": [format!("{trees} trees for {} columns, after {} rounds.", self.columns.len(), self.rounds)],
+        })
+    }
+}
