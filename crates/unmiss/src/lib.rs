@@ -10,6 +10,7 @@ pub mod data;
 pub mod missing;
 pub mod encode;
 pub mod metrics;
+pub mod pool;
 pub mod nn;
 pub mod methods;
 pub mod model;
