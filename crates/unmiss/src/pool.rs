@@ -103,7 +103,11 @@ pub fn pool(estimates: &[Estimate], complete: Option<f64>, level: f64) -> Result
         degrees_barnard_rubin: barnard,
         share_of_holes: share,
         relative_increase: increase,
-        missing_information: if increase.is_finite() { (increase + 2.0 / (degrees + 3.0)) / (1.0 + increase) } else { 1.0 },
+        missing_information: if increase.is_finite() {
+            (increase + 2.0 / (degrees + 3.0)) / (1.0 + increase)
+        } else {
+            1.0
+        },
         statistic,
         p_value: 2.0 * (1.0 - distribution(degrees, statistic.abs())),
         low: estimate - half,
@@ -128,5 +132,56 @@ fn distribution(degrees: f64, value: f64) -> f64 {
     match StudentsT::new(0.0, 1.0, degrees) {
         Ok(student) if degrees < 1e7 => student.cdf(value),
         _ => Normal::standard().cdf(value),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn estimates() -> Vec<Estimate> {
+        let pairs = [(1.2, 0.25), (1.5, 0.30), (0.9, 0.22), (1.4, 0.28), (1.1, 0.27)];
+        pairs.iter().map(|&(value, variance)| Estimate { value, variance }).collect()
+    }
+
+    fn near(value: f64, expected: f64) {
+        assert!((value - expected).abs() < 1e-9 * expected.abs().max(1.0), "{value} is not {expected}");
+    }
+
+    /// From mice 3.15: `pool.scalar(Q, U, n = Inf, k = 1)` and `pool.scalar(Q, U, n = 50, k = 3)`.
+    #[test]
+    fn figures_are_those_of_mice() {
+        let many = pool(&estimates(), None, 0.95).unwrap();
+        near(many.estimate, 1.22);
+        near(many.within, 0.264);
+        near(many.between, 0.057);
+        near(many.standard_error.powi(2), 0.3324);
+        near(many.relative_increase, 0.259_090_909_090_91);
+        near(many.degrees, 94.464_758_387_196_13);
+        near(many.missing_information, 0.222_073_834_919_15);
+        let few = pool(&estimates(), Some(47.0), 0.95).unwrap();
+        near(few.degrees, 25.979_868_410_210_05);
+        near(few.degrees_rubin, 94.464_758_387_196_13);
+        near(few.missing_information, 0.260_588_280_467_51);
+        near(few.statistic, 2.116_066_555_064_679);
+        assert!((few.p_value - 0.044_080_320_459_336).abs() < 1e-9);
+        assert!((few.low - 0.034_857_458_375_655).abs() < 1e-7, "{}", few.low);
+        assert!((few.high - 2.405_142_541_624_345).abs() < 1e-7);
+    }
+
+    #[test]
+    fn tables_that_agree_leave_nothing_to_the_holes() {
+        let same = vec![Estimate { value: 2.0, variance: 0.5 }; 3];
+        let pooled = pool(&same, None, 0.95).unwrap();
+        assert_eq!((pooled.share_of_holes, pooled.degrees), (0.0, f64::INFINITY));
+        near(pooled.high, 2.0 + 1.959_963_984_540_054 * 0.5_f64.sqrt());
+        near(pool(&same, Some(10.0), 0.95).unwrap().degrees, 11.0 / 13.0 * 10.0);
+    }
+
+    #[test]
+    fn what_can_not_be_pooled_is_refused() {
+        assert!(pool(&estimates()[..1], None, 0.95).is_err());
+        let odd = [Estimate { value: f64::NAN, variance: 1.0 }, Estimate { value: 1.0, variance: 1.0 }];
+        assert!(pool(&odd, None, 0.95).is_err());
     }
 }

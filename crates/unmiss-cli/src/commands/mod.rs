@@ -7,6 +7,7 @@ mod describe_text;
 mod hide;
 mod impute;
 mod methods;
+mod pool;
 mod predict;
 mod show;
 
@@ -27,6 +28,8 @@ pub enum Command {
     Predict(predict::Arguments),
     /// Fill the holes of a table, once or as many plausible ways as asked
     Impute(Box<impute::Arguments>),
+    /// Combine the same analysis of several filled tables by Rubin's rules
+    Pool(pool::Arguments),
     /// Tell what is in a model file
     Show(show::Arguments),
     /// Say what is missing, where, together with what, and whether it looks random
@@ -50,6 +53,7 @@ impl Command {
             Self::Fit(arguments) => fit::run(arguments, general, printer),
             Self::Predict(arguments) => predict::run(arguments, general, printer),
             Self::Impute(arguments) => impute::run(arguments, general, printer),
+            Self::Pool(arguments) => pool::run(arguments, printer),
             Self::Show(arguments) => show::run(arguments),
             Self::Describe(arguments) => describe::run(arguments, general, printer),
             Self::Hide(arguments) => hide::run(arguments, general, printer),

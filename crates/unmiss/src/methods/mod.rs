@@ -4,6 +4,7 @@
 //! the file format) is made from [`METHODS`]. A new method is one folder and one line in that list.
 
 pub mod auto;
+pub mod autoencoder;
 pub mod boosted;
 pub mod chained;
 pub mod gaussian;
@@ -40,6 +41,7 @@ pub static IMPUTERS: &[&dyn Imputation] = &[
     &gaussian::Gaussian,
     &chained::Chained,
     &boosted::Boosted,
+    &autoencoder::Autoencoder,
     &neighbours::Neighbours,
     &mean::Mean,
 ];

@@ -3,7 +3,7 @@
 use unmiss::data::Table;
 use unmiss::model::{Filler, Unfilled};
 
-use crate::output::{column, number, wrapped};
+use crate::output::{column, cut, number, wrapped};
 
 /// Columns listed at most.
 const LISTED: usize = 30;
@@ -33,12 +33,12 @@ pub fn report(filler: &Filler, table: &Table, counts: &[(String, usize)]) -> Str
         text.push_str(&format!("{}\n", wrapped(&line, 0)));
     }
     if !touched.is_empty() {
-        text.push_str(&format!("\n  {}  filled            how\n", column("column", 24)));
+        text.push_str(&heading(filler));
     }
     for (name, count) in touched.iter().take(LISTED) {
         let share = 100.0 * *count as f64 / table.rows().max(1) as f64;
         let line =
-            format!("  {} {:>7} {share:5.1} %   {}", column(name, 24), number(*count), how(filler, name));
+            format!("  {} {:>8} {share:4.0} %  {}", column(name, 20), number(*count), how(filler, name));
         text.push_str(line.trim_end());
         text.push('\n');
     }
@@ -48,10 +48,28 @@ pub fn report(filler: &Filler, table: &Table, counts: &[(String, usize)]) -> Str
     text
 }
 
-/// How a column was filled, where the imputer tells it column by column.
+fn heading(filler: &Filler) -> String {
+    let told = filler.summary.method.get("columns").is_some();
+    let line = format!(
+        "\n  {}   filled         {}",
+        column("column", 20),
+        if told { "error  mean  how" } else { "" }
+    );
+    let note = "\n  (error on hidden cells: in standard deviations, or wrong categories)";
+    format!("{}{}\n", line.trim_end(), if told { note } else { "" })
+}
+
+/// How a column was filled and how well, where the imputer tells it column by column.
 fn how(filler: &Filler, name: &str) -> String {
-    let columns = &filler.summary.method["columns"];
-    columns[name]["how"].as_str().unwrap_or_default().to_owned()
+    let column = &filler.summary.method["columns"][name];
+    let Some(how) = column["how"].as_str() else { return String::new() };
+    let is_category = filler.encoder.categories.iter().any(|feature| feature.name == name);
+    let figure = |value: &serde_json::Value| match value.as_f64() {
+        Some(error) if is_category => format!("{:3.0} %", 100.0 * error),
+        Some(error) => format!("{error:5.2}"),
+        None => "    -".to_owned(),
+    };
+    format!("{} {}  {}", figure(&column["error"]), figure(&column["errors"]["mean"]), cut(how, 32))
 }
 
 /// How the fit went, in the imputer's own sentences or by its rounds.

@@ -261,7 +261,7 @@ impl Verdict {
     }
 
     /// What a column takes, in a few words.
-    pub fn words(&self, feature: usize, is_number: bool) -> String {
+    pub fn words(&self, feature: usize) -> String {
         let mut parts: Vec<(f64, &str)> = self.weights[feature]
             .iter()
             .zip(&self.names)
@@ -269,22 +269,13 @@ impl Verdict {
             .map(|(weight, name)| (*weight, name.as_str()))
             .collect();
         parts.sort_by(|a, b| b.0.total_cmp(&a.0));
-        let recipe = match parts.as_slice() {
+        match parts.as_slice() {
+            [(_, name)] if self.errors[feature].is_none() => format!("{name} (not compared)"),
             [(_, name)] => (*name).to_owned(),
-            several => several
-                .iter()
-                .map(|(weight, name)| format!("{:.0} % {name}", 100.0 * weight))
-                .collect::<Vec<_>>()
-                .join(", "),
-        };
-        let mean =
-            self.names.iter().position(|name| name == "mean").and_then(|place| self.alone[feature][place]);
-        match (self.errors[feature], mean) {
-            (Some(error), Some(mean)) if is_number => format!("{recipe}: error {error:.2}, mean {mean:.2}"),
-            (Some(error), Some(mean)) => {
-                format!("{recipe}: {:.0} % wrong, most frequent {:.0} %", 100.0 * error, 100.0 * mean)
+            several => {
+                let part = |(weight, name): &(f64, &str)| format!("{name} {:.0} %", 100.0 * weight);
+                several.iter().map(part).collect::<Vec<_>>().join(", ")
             }
-            _ => format!("{recipe} (too few known cells to compare)"),
         }
     }
 

@@ -205,7 +205,7 @@ impl Imputer for Fitted {
                 "share of wrong levels"
             };
             let how = json!({
-                "how": self.verdict.words(feature, feature < self.numbers),
+                "how": self.verdict.words(feature),
                 "weights": self.verdict.weights_by_name(feature),
                 "error": self.verdict.errors[feature],
                 "error of": kind,

@@ -28,6 +28,10 @@ pub struct Sweep<'a> {
     products: Vec<f64>,
     /// Lowest and highest known value of each number.
     ranges: Vec<(f64, f64)>,
+    /// Variance that each column's equation leaves at its holes.
+    open: Vec<f64>,
+    /// `[columns, columns]`: rows that know the first column and miss the second.
+    known_missing: Vec<f32>,
     most_predictors: usize,
     seed: u64,
 }
@@ -62,6 +66,8 @@ impl<'a> Sweep<'a> {
             filled,
             products: Vec::new(),
             ranges,
+            open: vec![1.0; columns],
+            known_missing: known_missing(rows),
             most_predictors,
             seed,
         };
@@ -100,6 +106,10 @@ impl<'a> Sweep<'a> {
                 break;
             }
             self.fit(equation);
+            let noise_of = |line: &ridge::Line| line.noise * line.noise;
+            if let (Form::Number { line, .. }, None) = (&equation.form, noise) {
+                self.open[equation.feature] = noise_of(line);
+            }
             let missing = self.missing(equation.feature);
             let places = self.wide.places(equation.feature);
             let width = self.columns + 1;
@@ -116,6 +126,12 @@ impl<'a> Sweep<'a> {
                     change += (line[column] - *cell).powi(2);
                     *cell = line[column];
                 }
+            }
+            if noise.is_some() {
+                // Draws have the spread of known values: nothing is left open.
+                places.clone().for_each(|column| self.open[column] = 0.0);
+            } else if matches!(equation.form, Form::Category(_)) {
+                places.clone().for_each(|column| self.open[column] = self.open_indicator(column, &missing));
             }
             if !missing.is_empty() {
                 let cells = (missing.len() * places.len().max(1)) as f64;
@@ -139,6 +155,16 @@ impl<'a> Sweep<'a> {
             None => equation.guess(self.wide, &mut line),
         }
         line
+    }
+
+    /// Mean variance p (1 - p) of an indicator at its holes, in the scale of the layout.
+    fn open_indicator(&self, column: usize, missing: &[usize]) -> f64 {
+        let Some((share, deviation)) = self.wide.indicator(column) else { return 0.0 };
+        let variance = |&row: &usize| {
+            let chance = (share + deviation * self.filled[row * (self.columns + 1) + column]).clamp(0.0, 1.0);
+            chance * (1.0 - chance) / (deviation * deviation)
+        };
+        missing.iter().map(variance).sum::<f64>() / missing.len().max(1) as f64
     }
 
     /// An equation not fitted yet: with the columns that go with the feature most, all if there are few.
@@ -221,6 +247,13 @@ impl<'a> Sweep<'a> {
         } else {
             self.products_of(&known)
         };
+        let mut products = products;
+        // A filled cell varies less than a known one: what its equation leaves open is added, as in
+        // expectation-maximisation, or columns that are filled from each other would drift together.
+        for &i in predictors {
+            let filled = f64::from(self.known_missing[feature * self.columns + i]);
+            products[i * width + i] += filled * self.open[i];
+        }
         let at = |i: usize, j: usize| products[i * width + j];
         let one = self.columns;
         ridge::Sums {
@@ -301,6 +334,29 @@ impl<'a> Sweep<'a> {
             self.products[other * width + column] = value;
         }
     }
+}
+
+/// For each pair of columns, how many rows know the first and miss the second.
+fn known_missing(rows: &WideRows) -> Vec<f32> {
+    let columns = rows.columns;
+    let sums: Vec<Vec<f32>> = rows
+        .observed
+        .par_chunks(CHUNK * columns.max(1))
+        .map(|marks| {
+            let count = marks.len() / columns.max(1);
+            let known: Vec<f32> = marks.iter().map(|mark| f32::from(u8::from(*mark))).collect();
+            let missing: Vec<f32> = known.iter().map(|mark| 1.0 - mark).collect();
+            let mut sum = vec![0.0; columns * columns];
+            let into = MatMut::from_row_major_slice_mut(&mut sum, columns, columns);
+            let known = MatRef::from_row_major_slice(&known, count, columns);
+            let missing = MatRef::from_row_major_slice(&missing, count, columns);
+            matmul(into, Accum::Replace, known.transpose(), missing, 1.0, Par::Seq);
+            sum
+        })
+        .collect();
+    let mut total = vec![0.0; columns * columns];
+    sums.iter().for_each(|sum| total.iter_mut().zip(sum).for_each(|(total, value)| *total += value));
+    total
 }
 
 /// One number from a feature and a round.

@@ -1,0 +1,243 @@
+#![doc = include_str!("README.md")]
+
+mod layers;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::imputer::for_each_row;
+use super::{About, Described, Draw, Imputation, Imputer, Setting, defaults_of, parse};
+use crate::encode::wide::WideRows;
+use crate::encode::{Encoded, Encoder, Wide};
+use crate::error::{Error, Result};
+use crate::nn::Parameters;
+use crate::nn::optimizer::Optimizer;
+use crate::nn::schedule::Schedule;
+use crate::nn::sparsity::mean_known;
+use crate::nn::train::{TrainSettings, train};
+use crate::rng::Stream;
+use crate::run::Run;
+use crate::store::Arrays;
+use layers::{Aside, Layers, Restoring};
+
+/// Rows below which none is set aside.
+const FEWEST_ROWS: usize = 20;
+/// Rows set aside, at most.
+const MOST_ASIDE: usize = 5_000;
+/// Share of the known cells of rows set aside that is hidden.
+const HIDDEN_ASIDE: f64 = 0.2;
+/// Steps of training, at most: large tables get fewer epochs.
+const MOST_STEPS: usize = 20_000;
+/// Differences kept for draws, per column.
+const KEPT: usize = 500;
+
+/// The entry of the list.
+pub struct Autoencoder;
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Settings {
+    hidden: Vec<usize>,
+    epochs: usize,
+    batch: usize,
+    rate: f64,
+    patience: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { hidden: vec![128, 64, 128], epochs: 400, batch: 64, rate: 2e-3, patience: 40 }
+    }
+}
+
+impl Settings {
+    fn checked(settings: &Value) -> Result<Self> {
+        let settings: Self = parse(settings)?;
+        if settings.hidden.len() > 32 || settings.hidden.iter().any(|units| !(1..=8192).contains(units)) {
+            return Err(Error::setting("hidden", "layers have 1 to 8192 units, and there are 32 at most"));
+        }
+        if settings.batch == 0 || settings.patience == 0 {
+            let name = if settings.batch == 0 { "batch" } else { "patience" };
+            return Err(Error::setting(name, "0 is not above 0"));
+        }
+        settings.plan(1).check()?;
+        Ok(settings)
+    }
+
+    fn plan(&self, rows: usize) -> TrainSettings {
+        let steps = rows.div_ceil(self.batch).max(1);
+        TrainSettings {
+            epochs: self.epochs.min((MOST_STEPS / steps).max(5)),
+            batch: self.batch,
+            optimizer: Optimizer::default(),
+            rate: self.rate,
+            schedule: Schedule::Plateau { factor: 0.5, patience: 10, threshold: 1e-4, minimum: 1e-5 },
+            patience: Some(self.patience),
+            ..TrainSettings::default()
+        }
+    }
+}
+
+impl Described for Autoencoder {
+    fn name(&self) -> &'static str {
+        "autoencoder"
+    }
+
+    fn about(&self) -> About {
+        About {
+            title: "Denoising autoencoder with Sparsity Normalization",
+            idea: "A network learns to say all known cells of a row from a random part of them, and then says the \
+                   missing ones. Its input is divided by the number of known cells, so that the answer does not \
+                   drift with how much is known.",
+            paper: "Vincent et al. 2008; Yi et al. 2020; Talwar et al. 2018",
+            when: "Many rows, and many columns that hang together in ways no line describes.",
+            when_not: "A few hundred rows: `gaussian` and `boosted` need fewer.",
+        }
+    }
+
+    fn settings(&self) -> &'static [Setting] {
+        &[
+            Setting { name: "hidden", help: "units of the hidden layers, such as [128, 64, 128]" },
+            Setting { name: "epochs", help: "passes over the rows, at most; fewer for large tables" },
+            Setting { name: "batch", help: "rows in a batch" },
+            Setting { name: "rate", help: "learning rate at the start" },
+            Setting { name: "patience", help: "epochs without a better error after which training ends" },
+        ]
+    }
+
+    fn defaults(&self) -> Value {
+        Value::Object(defaults_of::<Settings>())
+    }
+
+    fn check(&self, settings: &Value) -> Result<()> {
+        Settings::checked(settings).map(|_| ())
+    }
+}
+
+impl Imputation for Autoencoder {
+    fn fit(
+        &self,
+        settings: &Value,
+        encoder: &Encoder,
+        rows: &Encoded,
+        run: &Run,
+    ) -> Result<Box<dyn Imputer>> {
+        let settings = Settings::checked(settings)?;
+        let wide = Wide::new(encoder);
+        let widened = wide.widen(rows);
+        let layers = Layers::new(scales(encoder, &wide), &settings.hidden, mean_known(rows) as f32);
+        let mut order = Stream::new(run.seed(), "autoencoder rows", 0, 0).permutation(rows.rows);
+        let count = if rows.rows < FEWEST_ROWS { 0 } else { (rows.rows / 6).min(MOST_ASIDE) };
+        let aside = order.split_off(order.len() - count);
+        let aside = (count > 0).then(|| set_aside(&widened, &aside, run.seed()));
+        order.sort_unstable();
+        let learner = Restoring { layers: &layers, rows: &widened, learning: order, aside };
+        let plan = settings.plan(learner.learning.len());
+        let trained = train(&learner, layers.parameters(run.seed()), &plan, run)?;
+        let mut kept = vec![Vec::new(); wide.columns()];
+        if let Some(aside) = &learner.aside {
+            for (column, difference) in aside.differences(&layers, &trained.parameters) {
+                if kept[column].len() < KEPT {
+                    kept[column].push(difference);
+                }
+            }
+        }
+        kept.iter_mut().filter(|kept| kept.is_empty()).for_each(|kept| kept.extend([-1.0, 0.0, 1.0]));
+        run.finished();
+        let epoch = trained.best_epoch;
+        Ok(Box::new(Fitted { layers, parameters: trained.parameters, kept, epoch, wide }))
+    }
+
+    fn load(&self, settings: &Value, encoder: &Encoder, arrays: &Arrays) -> Result<Box<dyn Imputer>> {
+        let settings = Settings::checked(settings)?;
+        let wide = Wide::new(encoder);
+        let layers = Layers::new(scales(encoder, &wide), &settings.hidden, arrays.finite_single("k")?);
+        layers.check(arrays)?;
+        let mut parameters = layers.parameters(0);
+        parameters.load(arrays)?;
+        let epoch = arrays.doubles("best epoch", &[1])?[0] as usize;
+        let kept = (0..wide.columns()).map(|column| {
+            let name = format!("kept {column}");
+            let length = arrays.shape(&name).and_then(|shape| shape.first().copied()).unwrap_or(0);
+            let values = arrays.singles(&name, &[length])?.to_vec();
+            match length > 0 && values.iter().all(|value| value.is_finite()) {
+                true => Ok(values),
+                false => Err(Error::data(format!("array `{name}` can't be"))),
+            }
+        });
+        let kept = kept.collect::<Result<_>>()?;
+        Ok(Box::new(Fitted { layers, parameters, kept, epoch, wide }))
+    }
+}
+
+/// Lowest value and range of each column of the plain layout.
+fn scales(encoder: &Encoder, wide: &Wide) -> Vec<(f32, f32)> {
+    let number = |feature: &crate::encode::features::NumberFeature| {
+        let low = (feature.low - feature.center) / feature.width;
+        (low as f32, (((feature.high - feature.low) / feature.width) as f32).max(1e-6))
+    };
+    let numbers = encoder.numbers.iter().map(number);
+    let indicators = (encoder.numbers.len()..wide.columns()).map(|column| {
+        let (share, deviation) = wide.indicator(column).unwrap_or((0.0, 1.0));
+        ((-share / deviation) as f32, (1.0 / deviation) as f32)
+    });
+    numbers.chain(indicators).collect()
+}
+
+/// Rows set aside, with a fixed part of their known cells hidden.
+fn set_aside(rows: &WideRows, picked: &[usize], seed: u64) -> Aside {
+    let columns = rows.columns;
+    let cells = || picked.iter().flat_map(|&row| row * columns..(row + 1) * columns);
+    let mut stream = Stream::new(seed, "autoencoder aside", 0, 0);
+    let marks = cells().map(|cell| stream.uniform() >= HIDDEN_ASIDE && rows.observed[cell]).collect();
+    let values = cells().map(|cell| rows.values[cell]).collect();
+    let observed = cells().map(|cell| rows.observed[cell]).collect();
+    Aside { rows: WideRows { values, observed, columns }, marks }
+}
+
+struct Fitted {
+    wide: Wide,
+    layers: Layers,
+    parameters: Parameters,
+    /// Per column, what the network left at hidden cells.
+    kept: Vec<Vec<f32>>,
+    epoch: usize,
+}
+
+impl Imputer for Fitted {
+    fn fill(&self, rows: &mut Encoded, draw: Option<Draw>) {
+        let widened = self.wide.widen(rows);
+        let said = self.layers.infer(&widened, &widened.observed, &self.parameters);
+        let columns = self.wide.columns();
+        for_each_row(rows, |row, mut line| {
+            let mut filled: Vec<f64> =
+                said[row * columns..(row + 1) * columns].iter().map(|value| f64::from(*value)).collect();
+            let mut stream = draw.map(|draw| draw.stream("autoencoder", row));
+            if let Some(stream) = &mut stream {
+                // Numbers get a difference; a category is drawn by its expected indicators.
+                for (value, kept) in filled[..line.numbers.len()].iter_mut().zip(&self.kept) {
+                    *value += f64::from(kept[stream.below(kept.len())]);
+                }
+            }
+            self.wide.narrow(&filled, &mut line, stream.as_mut());
+        });
+    }
+
+    fn save(&self) -> Arrays {
+        let mut arrays = self.parameters.save();
+        arrays.put_singles("k", &[1], vec![self.layers.k]);
+        arrays.put_doubles("best epoch", &[1], vec![self.epoch as f64]);
+        for (column, kept) in self.kept.iter().enumerate() {
+            arrays.put_singles(format!("kept {column}"), &[kept.len()], kept.clone());
+        }
+        arrays
+    }
+
+    fn summary(&self) -> Value {
+        json!({
+            "weights": self.parameters.count(),
+            "best epoch": self.epoch,
+            "sentences": [format!("The weights of epoch {} were kept.", self.epoch)],
+        })
+    }
+}
