@@ -156,7 +156,7 @@ fn report(pooled: &[(&str, Pooled)], arguments: &Arguments) -> String {
             if pooled.degrees > 99_999.0 { "many".to_owned() } else { format!("{:.1}", pooled.degrees) };
         let p = if pooled.p_value < 0.0001 { "<.0001".to_owned() } else { format!("{:.4}", pooled.p_value) };
         text.push_str(&format!(
-            "  {} {:>10} {:>9} {interval:>22} {degrees:>8} {p:>7} {:>4.0} %\n",
+            "  {} {:>9} {:>8} {interval:>19} {degrees:>7} {p:>6} {:>3.0} %\n",
             column(term, 14),
             short(pooled.estimate),
             short(pooled.standard_error),

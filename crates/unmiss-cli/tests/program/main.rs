@@ -7,6 +7,7 @@
 
 mod bench;
 mod errors;
+mod impute;
 mod interrupt;
 mod memory;
 mod new_data;

@@ -4,14 +4,23 @@ use crate::bench::{Bench, assert_kept, rounded, ward};
 
 #[test]
 fn help() {
-    let commands = ["", "demo ", "fit ", "predict ", "show ", "describe ", "hide ", "methods "];
+    let commands =
+        ["", "demo ", "fit ", "predict ", "impute ", "pool ", "show ", "describe ", "hide ", "methods "];
     let lines: Vec<String> = commands.iter().map(|command| format!("{command}--help")).collect();
     assert_kept("help", &Bench::new().transcripts(lines.iter().map(String::as_str)));
 }
 
 #[test]
 fn methods() {
-    let lines = ["methods", "methods network", "methods mlp", "methods linear", "methods trees"];
+    let lines = [
+        "methods",
+        "methods auto",
+        "methods gaussian",
+        "methods network",
+        "methods mlp",
+        "methods linear",
+        "methods trees",
+    ];
     assert_kept("methods", &Bench::new().transcripts(lines));
 }
 
