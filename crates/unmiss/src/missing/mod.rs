@@ -28,7 +28,7 @@ pub(crate) mod gaussian;
 mod little;
 mod dependence;
 mod target;
-mod words;
+pub(crate) mod words;
 mod describe;
 
 pub use dependence::{Dependence, Dependences};
@@ -40,4 +40,4 @@ pub use patterns::{Pattern, Patterns};
 pub use self_masking::{gaussian_width, probit_offset};
 pub use significance::Test;
 pub use target::{ColumnTest, TargetDescription};
-pub use together::{Group, Pair, Together};
+pub use together::{Group, Pair, Together, correlations};
