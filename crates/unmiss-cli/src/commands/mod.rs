@@ -1,5 +1,8 @@
 //! One file per command. A command reads its options, calls the library, and prints what came out.
 
+mod audit;
+mod audit_program;
+mod audit_text;
 mod demo;
 mod fit;
 mod describe;
@@ -24,6 +27,8 @@ pub enum Command {
     Fit(Box<fit::Arguments>),
     /// Predict new rows with a saved model
     Predict(predict::Arguments),
+    /// Find out whether a model's answer drifts with how much is known
+    Audit(Box<audit::Arguments>),
     /// Tell what is in a model file
     Show(show::Arguments),
     /// Say what is missing, where, together with what, and whether it looks random
@@ -46,6 +51,7 @@ impl Command {
             Self::Demo => demo::run(general, printer),
             Self::Fit(arguments) => fit::run(arguments, general, printer),
             Self::Predict(arguments) => predict::run(arguments, general, printer),
+            Self::Audit(arguments) => audit::run(arguments, general, printer),
             Self::Show(arguments) => show::run(arguments),
             Self::Describe(arguments) => describe::run(arguments, general, printer),
             Self::Hide(arguments) => hide::run(arguments, general, printer),

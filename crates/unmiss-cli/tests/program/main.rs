@@ -5,6 +5,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod audit;
 mod bench;
 mod errors;
 mod interrupt;

@@ -89,7 +89,7 @@ pub use batches::Batches;
 pub use options::{BatchOptions, MissingTokens, ReadOptions};
 pub use samples::{SAMPLES, Sample, sample};
 pub use table::{Column, Kind, Table, Values};
-pub use write::{CsvWriter, write};
+pub use write::{CsvWriter, csv_text, write};
 
 use crate::error::Result;
 

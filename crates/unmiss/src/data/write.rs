@@ -195,6 +195,44 @@ fn write_values(table: &Table, path: &Path) -> Result<()> {
     writer.finish()
 }
 
+/// A table as CSV text in memory, from its values: the header, numbers in the shortest form that reads back
+/// equal, holes empty.
+pub fn csv_text(table: &Table) -> Vec<u8> {
+    let mut text = Vec::new();
+    let end_line = |text: &mut Vec<u8>, start: usize| {
+        // An empty line is no record: a lone hole needs quotes to be seen.
+        if text.len() == start {
+            text.extend_from_slice(b"\"\"");
+        }
+        text.push(b'\n');
+    };
+    for (place, column) in table.columns().iter().enumerate() {
+        if place > 0 {
+            text.push(b',');
+        }
+        push_quoted(&mut text, &column.name, b',');
+    }
+    end_line(&mut text, 0);
+    for row in 0..table.rows() {
+        let start = text.len();
+        for (place, column) in table.columns().iter().enumerate() {
+            if place > 0 {
+                text.push(b',');
+            }
+            match &column.values {
+                _ if !column.observed[row] => {}
+                Values::Numbers(values) => push_number(&mut text, values[row]),
+                Values::Codes { codes, levels } => {
+                    push_quoted(&mut text, &levels[codes[row] as usize], b',');
+                }
+                Values::Texts(texts) => push_quoted(&mut text, &texts[row], b','),
+            }
+        }
+        end_line(&mut text, start);
+    }
+    text
+}
+
 fn write_as_read(table: &Table, source: &Source, path: &Path) -> Result<()> {
     let tokens: Vec<Tokens> = table.columns().iter().map(|column| source.missing.of(&column.name)).collect();
     let mut output = Output::create(path)?;
@@ -445,5 +483,18 @@ mod tests {
             let back = read_bytes("t.csv", written(&made).as_bytes(), &options).unwrap().table;
             prop_assert_eq!(back.columns(), made.columns());
         }
+    }
+
+    #[test]
+    fn text_in_memory_reads_back_equal() {
+        let table = Table::new(vec![
+            Column::from_numbers("a,b", Kind::Real, &[0.1, f64::NAN, -3.0]),
+            Column::from_words("c", Kind::Category, &[Some("x \"y\""), Some("z"), None]),
+        ])
+        .unwrap();
+        let text = csv_text(&table);
+        assert_eq!(String::from_utf8(text).unwrap(), "\"a,b\",c\n0.1,\"x \"\"y\"\"\"\n,z\n-3,\n");
+        let lone = Table::new(vec![Column::from_numbers("a", Kind::Real, &[f64::NAN, 1.5])]).unwrap();
+        assert_eq!(csv_text(&lone), b"a\n\"\"\n1.5\n");
     }
 }

@@ -23,7 +23,7 @@ mod significance;
 mod patterns;
 mod together;
 mod outcome;
-mod known;
+pub(crate) mod known;
 pub(crate) mod gaussian;
 mod little;
 mod dependence;
@@ -33,7 +33,7 @@ mod describe;
 
 pub use dependence::{Dependence, Dependences};
 pub use describe::{ColumnHoles, Description, describe};
-pub use known::{Bar, Estimate, KnownCells, KnownGroup};
+pub use known::{Bar, Estimate, KnownCells, KnownGroup, TargetByKnown};
 pub use little::{Little, LittleResult};
 pub use mechanism::{ColumnRate, Hidden, Mechanism, hide, hideable};
 pub use patterns::{Pattern, Patterns};

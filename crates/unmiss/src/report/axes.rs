@@ -220,7 +220,7 @@ impl Frame {
 }
 
 /// Room for a name in the legend.
-const LONGEST_KEY: f64 = 220.0;
+const LONGEST_KEY: f64 = 330.0;
 
 #[cfg(test)]
 mod tests {

@@ -31,6 +31,7 @@ pub use charts::heat::Heat;
 pub use charts::lines::{Line, LinePoint, Lines};
 pub use charts::matrix::Matrix;
 pub use charts::ranking::{Marks, Ranked, Ranking};
+pub use charts::singles::{SingleRow, Singles};
 pub use charts::training::Training;
 pub use charts::truth::Truth;
 pub use page::{Page, Section};

@@ -1,4 +1,4 @@
-//! How a model's answer moves with how much is known: mean line, quantile bands, single rows.
+//! How a model's answer moves with how much is known: mean line and quantile bands.
 
 use crate::error::Result;
 use crate::report::axes::{Axis, Form, Frame, Key, WIDTH};
@@ -9,7 +9,6 @@ const HEIGHT: f64 = 320.0;
 /// Between two plots side by side.
 const GAP: f64 = 18.0;
 const BAND: Ink = Ink::Series(0);
-const SINGLE: Ink = Ink::Series(1);
 
 /// One or two plots (before and after) with the same axes.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,8 +34,6 @@ pub struct DriftCurve {
     pub name: String,
     /// Its points from left to right.
     pub points: Vec<DriftPoint>,
-    /// Courses of single rows, as (x, y).
-    pub singles: Vec<Vec<(f64, f64)>>,
 }
 
 /// The answers at one amount of known cells.
@@ -57,21 +54,16 @@ impl Drift {
     /// When the drawing fails.
     pub fn draw(&self) -> Result<Chart> {
         let points = || self.curves.iter().flat_map(|curve| &curve.points);
-        let singles = || self.curves.iter().flat_map(|curve| curve.singles.iter().flatten());
         let x = Axis::over(points().map(|point| point.x), &self.x, self.x_form);
         let answers = points().flat_map(|point| point.quantiles.into_iter().chain([point.mean]));
-        let y = Axis::over(answers.chain(singles().map(|place| place.1)), &self.y, self.y_form);
-        let keys = [
-            Key { name: "mean; bands hold 50 and 90 %", ink: BAND },
-            Key { name: "single rows", ink: SINGLE },
-        ];
-        let keys = if singles().next().is_some() { &keys[..] } else { &keys[..1] };
-        let mut whole = Frame::new((WIDTH, HEIGHT), x, y, keys);
+        let y = Axis::over(answers, &self.y, self.y_form);
+        let keys = [Key { name: "mean; the bands hold 50 % and 90 % of the answers", ink: BAND }];
+        let mut whole = Frame::new((WIDTH, HEIGHT), x, y, &keys);
         if self.curves.len() > 1 {
             whole.top += 18.0;
         }
         let drawing = draw(WIDTH, HEIGHT, |canvas| {
-            whole.legend(canvas, keys);
+            whole.legend(canvas, &keys);
             self.paint(canvas, &whole);
         })?;
         Ok(Chart { words: self.words.clone(), drawing, numbers: self.numbers() })
@@ -123,10 +115,6 @@ fn paint_curve(canvas: &Canvas<'_>, frame: &Frame, curve: &DriftCurve) {
         let lower = curve.points.iter().rev().map(|point| frame.at(point.x, point.quantiles[low]));
         canvas.polygon(&upper.chain(lower).collect::<Vec<_>>(), BAND, strength);
     }
-    for single in &curve.singles {
-        let places: Vec<(f64, f64)> = single.iter().map(|&(x, y)| frame.at(x, y)).collect();
-        canvas.faint_path(&places, SINGLE, 1.1, 0.8);
-    }
     let mean: Vec<(f64, f64)> = curve.points.iter().map(|point| frame.at(point.x, point.mean)).collect();
     canvas.path(&mean, BAND, 2.4);
 }
@@ -147,7 +135,6 @@ mod tests {
                     quantiles: [-0.2, -0.1, 0.0, 0.1, 0.2].map(|q| slope * x + q),
                 })
                 .collect(),
-            singles: vec![vec![(0.1, 0.0), (1.0, slope)]],
         };
         let drift = Drift {
             words: Words::default(),

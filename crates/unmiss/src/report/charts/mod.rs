@@ -7,5 +7,6 @@ pub mod heat;
 pub mod lines;
 pub mod matrix;
 pub mod ranking;
+pub mod singles;
 pub mod training;
 pub mod truth;

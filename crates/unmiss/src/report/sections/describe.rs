@@ -3,7 +3,7 @@
 use crate::data::{Column, Table};
 use crate::error::Result;
 use crate::missing::words::{count, number, p_value, percent, range};
-use crate::missing::{ColumnHoles, Description, Estimate, TargetDescription, correlations};
+use crate::missing::{ColumnHoles, Description, Estimate, KnownGroup, TargetDescription, Test, correlations};
 use crate::report::{
     Bars, Chart, Form, Grid, Heat, Line, LinePoint, Lines, Marks, Matrix, Ranked, Ranking, Section, Words,
 };
@@ -260,13 +260,16 @@ fn bare(value: f64) -> String {
 
 fn with_target(target: &TargetDescription) -> Result<Section> {
     let section = Section::new(format!("What the holes have to do with `{}`", target.name));
-    let section = if target.by_known_cells.is_empty() { section } else { section.chart(by_known(target)?) };
-    let class = shown_classes(target).last().copied().unwrap_or(0);
+    let section = match target.by_known_cells.is_empty() {
+        true => section,
+        false => section.chart(ByKnown::of(target).draw()?),
+    };
+    let class = shown_classes(&target.overall).last().copied().unwrap_or(0);
     let what = match target.classes.get(class) {
         Some(name) => format!("share of {name}"),
         None => "mean".to_owned(),
     };
-    let form = form(target);
+    let form = form(&target.classes);
     let mut grid = Grid::new([
         "column".to_owned(),
         "missing in rows".to_owned(),
@@ -291,71 +294,90 @@ fn with_target(target: &TargetDescription) -> Result<Section> {
     Ok(section.table("The target where a column is missing, and where it is known", grid))
 }
 
-fn form(target: &TargetDescription) -> Form {
-    if target.classes.is_empty() { Form::Number } else { Form::Percent }
+fn form(classes: &[String]) -> Form {
+    if classes.is_empty() { Form::Number } else { Form::Percent }
 }
 
-fn by_known(target: &TargetDescription) -> Result<Chart> {
-    let form = form(target);
-    let (what, y) = match target.classes.is_empty() {
-        true => ("Mean".to_owned(), format!("mean of {}", target.name)),
-        false => ("Share of classes".to_owned(), "share of rows".to_owned()),
-    };
-    let lines: Vec<Line> = shown_classes(target).into_iter().map(|class| line(target, class)).collect();
-    let y = if lines.len() == 1 && !target.classes.is_empty() {
-        format!("share of {}", lines[0].name)
-    } else {
-        y
-    };
-    let seen = format!(
-        "{what} of `{}` by how much is known of a row, with 95 % intervals; the thin line is the value over all rows.",
-        target.name
-    );
-    let meaning = match target.known_cells_test {
-        Some(test) if test.p_value < 0.05 => format!(
-            "How much is known goes with the target ({}, strength {:.2}): the number of known cells is itself a \
-             piece of information.",
-            p_value(test.p_value),
-            test.strength
-        ),
-        Some(test) => {
-            format!("How much is known does not visibly go with the target ({}).", p_value(test.p_value))
-        }
-        None => "All rows fall into one group: there is nothing to compare.".to_owned(),
-    };
-    let words = Words::new(format!("`{}` by number of known cells", target.name), seen, meaning);
-    Lines { words, x: "known cells of a row".into(), y, form, lines }.draw()
+/// A target by the number of known cells of a row.
+pub(super) struct ByKnown<'a> {
+    pub name: &'a str,
+    pub classes: &'a [String],
+    /// The value over all rows: the mean, or the share of each class.
+    pub overall: &'a [Estimate],
+    pub groups: &'a [KnownGroup],
+    pub test: Option<Test>,
 }
 
-fn line(target: &TargetDescription, class: usize) -> Line {
-    let shares = !target.classes.is_empty();
-    let point = |group: &crate::missing::KnownGroup| {
-        let Estimate { value, standard_error } =
-            group.estimates.get(class).copied().unwrap_or(Estimate { value: f64::NAN, standard_error: 0.0 });
-        let (low, high) = (value - NORMAL_95 * standard_error, value + NORMAL_95 * standard_error);
-        LinePoint {
-            x: (group.from + group.to) as f64 / 2.0,
-            name: range(group.from, group.to),
-            value,
-            interval: if shares { (low.max(0.0), high.min(1.0)) } else { (low, high) },
-            rows: group.rows,
+impl<'a> ByKnown<'a> {
+    fn of(target: &'a TargetDescription) -> Self {
+        Self {
+            name: &target.name,
+            classes: &target.classes,
+            overall: &target.overall,
+            groups: &target.by_known_cells,
+            test: target.known_cells_test,
         }
-    };
-    Line {
-        name: target.classes.get(class).cloned().unwrap_or_else(|| target.name.clone()),
-        points: target.by_known_cells.iter().map(point).filter(|point| point.value.is_finite()).collect(),
-        reference: target.overall.get(class).map(|overall| overall.value),
+    }
+
+    pub fn draw(&self) -> Result<Chart> {
+        let lines: Vec<Line> =
+            shown_classes(self.overall).into_iter().map(|class| self.line(class)).collect();
+        let (what, y) = match (self.classes.is_empty(), lines.as_slice()) {
+            (true, _) => ("Mean", format!("mean of {}", self.name)),
+            (false, [only]) => ("Share of one class", format!("share of {}", only.name)),
+            (false, _) => ("Share of each class", "share of rows".to_owned()),
+        };
+        let seen = format!(
+            "{what} of `{}` by how much is known of a row, with 95 % intervals; the thin line is the value over \
+             all rows.",
+            self.name
+        );
+        let meaning = match self.test {
+            Some(test) if test.p_value < 0.05 => format!(
+                "How much is known goes with the target ({}, strength {:.2}): the number of known cells is \
+                 itself a piece of information.",
+                p_value(test.p_value),
+                test.strength
+            ),
+            Some(test) => {
+                format!("How much is known does not visibly go with the target ({}).", p_value(test.p_value))
+            }
+            None => "All rows fall into one group: there is nothing to compare.".to_owned(),
+        };
+        let words = Words::new(format!("`{}` by number of known cells", self.name), seen, meaning);
+        Lines { words, x: "known cells of a row".into(), y, form: form(self.classes), lines }.draw()
+    }
+
+    fn line(&self, class: usize) -> Line {
+        let shares = !self.classes.is_empty();
+        let none = Estimate { value: f64::NAN, standard_error: 0.0 };
+        let point = |group: &KnownGroup| {
+            let Estimate { value, standard_error } = group.estimates.get(class).copied().unwrap_or(none);
+            let (low, high) = (value - NORMAL_95 * standard_error, value + NORMAL_95 * standard_error);
+            LinePoint {
+                x: (group.from + group.to) as f64 / 2.0,
+                name: range(group.from, group.to),
+                value,
+                interval: if shares { (low.max(0.0), high.min(1.0)) } else { (low, high) },
+                rows: group.rows,
+            }
+        };
+        Line {
+            name: self.classes.get(class).map_or(self.name, String::as_str).to_owned(),
+            points: self.groups.iter().map(point).filter(|point| point.value.is_finite()).collect(),
+            reference: self.overall.get(class).map(|overall| overall.value),
+        }
     }
 }
 
 /// Which estimates are shown: the mean; the second of two classes; or the most frequent classes.
-fn shown_classes(target: &TargetDescription) -> Vec<usize> {
-    match target.classes.len() {
+fn shown_classes(overall: &[Estimate]) -> Vec<usize> {
+    match overall.len() {
         0 | 1 => vec![0],
         2 => vec![1],
         classes => {
             let mut order: Vec<usize> = (0..classes).collect();
-            order.sort_by(|&a, &b| target.overall[b].value.total_cmp(&target.overall[a].value));
+            order.sort_by(|&a, &b| overall[b].value.total_cmp(&overall[a].value));
             order.truncate(MOST_CLASSES);
             order
         }

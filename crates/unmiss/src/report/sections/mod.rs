@@ -1,7 +1,9 @@
 //! What the library found out as sections of a page: one function for each kind of finding.
 
+mod audit;
 mod describe;
 mod fit;
 
+pub use audit::audit;
 pub use describe::describe;
 pub use fit::fit;
