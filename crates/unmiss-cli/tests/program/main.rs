@@ -12,4 +12,5 @@ mod interrupt;
 mod memory;
 mod new_data;
 mod outputs;
+mod pages;
 mod round_trips;

@@ -19,6 +19,8 @@ pub enum Form {
     Number,
     /// Shares, in percent.
     Percent,
+    /// With so many places behind the point.
+    Places(usize),
 }
 
 impl Form {
@@ -27,14 +29,15 @@ impl Form {
         match self {
             Self::Number => figure(value),
             Self::Percent if value.is_finite() => format!("{:.1} %", 100.0 * value),
-            Self::Percent => figure(value),
+            Self::Places(places) if value.is_finite() => format!("{value:.places$}"),
+            Self::Percent | Self::Places(_) => figure(value),
         }
     }
 
     /// A round value beside an axis; the step between ticks says how many places are needed.
     fn tick(self, value: f64, step: f64) -> String {
         let (value, step, sign) = match self {
-            Self::Number => (value, step, ""),
+            Self::Number | Self::Places(_) => (value, step, ""),
             Self::Percent => (100.0 * value, 100.0 * step, " %"),
         };
         // -0.0 and what is left of it after subtractions is 0.
@@ -176,8 +179,7 @@ impl Frame {
 
     /// The part of [`Frame::draw`] that belongs to the upright axis.
     pub fn draw_y(&self, canvas: &Canvas<'_>) {
-        let most = (((self.bottom - self.top) / 34.0) as usize).clamp(2, 6);
-        for (value, text) in self.y.ticks(most) {
+        for (value, text) in self.y.ticks(self.y_ticks()) {
             let (_, y) = self.at(self.x.low, value);
             canvas.path(&[(self.left, y), (self.right, y)], Ink::Grid, 0.7);
             canvas.text((self.left - 6.0, y), &text, Lettering::small(Anchor::End));
@@ -187,8 +189,16 @@ impl Frame {
         canvas.name((10.0, middle), &self.y.title, room, Lettering::new(Anchor::Middle).upwards());
     }
 
+    /// How many ticks the upright axis has room for.
+    pub fn y_ticks(&self) -> usize {
+        (((self.bottom - self.top) / 34.0) as usize).clamp(2, 6)
+    }
+
     /// The title below the lying axis.
     pub fn draw_x_title(&self, canvas: &Canvas<'_>) {
+        if self.x.title.is_empty() {
+            return;
+        }
         let middle = (self.left + self.right) / 2.0;
         let room = self.right - self.left;
         canvas.name((middle, self.bottom + 35.0), &self.x.title, room, Lettering::new(Anchor::Middle));
@@ -220,7 +230,7 @@ impl Frame {
 }
 
 /// Room for a name in the legend.
-const LONGEST_KEY: f64 = 330.0;
+const LONGEST_KEY: f64 = 260.0;
 
 #[cfg(test)]
 mod tests {

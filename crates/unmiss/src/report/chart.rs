@@ -3,6 +3,9 @@
 use super::canvas::Drawing;
 use super::text::{escape, sentence};
 
+/// Cells with more letters than this get room for a few words in a line.
+const LONG: usize = 36;
+
 /// What is said about a chart.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Words {
@@ -50,7 +53,11 @@ impl Grid {
             .map(|column| self.rows.iter().filter_map(|row| row.get(column)).all(|cell| is_number(cell)))
             .collect();
         let cell = |tag: &str, (text, numeric): (&String, &bool)| {
-            let class = if *numeric { " class=\"number\"" } else { "" };
+            let class = match (numeric, text.chars().count() > LONG) {
+                (true, _) => " class=\"number\"",
+                (false, true) => " class=\"long\"",
+                (false, false) => "",
+            };
             format!("<{tag}{class}>{}</{tag}>", sentence(text))
         };
         let line = |tag: &str, cells: &[String]| {
@@ -113,8 +120,8 @@ mod tests {
 
     #[test]
     fn numbers_stand_on_the_right_and_names_are_escaped() {
-        let html = Grid::new(["name", "share"]).row(["<script>", "12.0 %"]).row(["b", "< 0.1 %"]).html();
-        assert!(html.contains("<td>&lt;script&gt;</td><td class=\"number\">12.0 %</td>"), "{html}");
+        let html = Grid::new(["name", "share"]).row(["<script>", "12.0"]).row(["b", "< 0.1"]).html();
+        assert!(html.contains("<td>&lt;script&gt;</td><td class=\"number\">12.0</td>"), "{html}");
         assert!(html.contains("<th>name</th><th class=\"number\">share</th>"), "{html}");
         assert!(is_number("-0.5") && !is_number("p300") && is_number("1,234"));
     }

@@ -30,7 +30,8 @@ pub(super) fn sentence(text: &str) -> String {
             _ => html.push_str(&escape(piece)),
         }
     }
-    html
+    // A number stays with its sign.
+    html.replace(" %", "\u{a0}%").replace("+- ", "±\u{a0}")
 }
 
 /// The character, or a space for control and private-use ones: charts use the latter as marks of their own.
@@ -92,6 +93,7 @@ mod tests {
     fn markup_in_names_is_harmless() {
         assert_eq!(escape("<script>'a' & \"b\"\u{7}"), "&lt;script&gt;&#39;a&#39; &amp; &quot;b&quot; ");
         assert_eq!(sentence("where `<b>` is `x"), "where <code>&lt;b&gt;</code> is `x");
+        assert_eq!(sentence("5 % +- 1"), "5\u{a0}% ±\u{a0}1");
     }
 
     #[test]

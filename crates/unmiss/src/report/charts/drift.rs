@@ -7,7 +7,7 @@ use crate::report::chart::{Chart, Grid, Words};
 
 const HEIGHT: f64 = 320.0;
 /// Between two plots side by side.
-const GAP: f64 = 18.0;
+const GAP: f64 = 34.0;
 const BAND: Ink = Ink::Series(0);
 
 /// One or two plots (before and after) with the same axes.
@@ -57,7 +57,7 @@ impl Drift {
         let x = Axis::over(points().map(|point| point.x), &self.x, self.x_form);
         let answers = points().flat_map(|point| point.quantiles.into_iter().chain([point.mean]));
         let y = Axis::over(answers, &self.y, self.y_form);
-        let keys = [Key { name: "mean; the bands hold 50 % and 90 % of the answers", ink: BAND }];
+        let keys = [Key { name: "mean, 50 % and 90 % of the answers", ink: BAND }];
         let mut whole = Frame::new((WIDTH, HEIGHT), x, y, &keys);
         if self.curves.len() > 1 {
             whole.top += 18.0;
@@ -75,21 +75,23 @@ impl Drift {
         for (index, curve) in self.curves.iter().enumerate() {
             let left = whole.left + index as f64 * (width + GAP);
             let frame = Frame { left, right: left + width, ..whole.clone() };
-            self.axes(canvas, &frame, index == 0);
+            self.axes(canvas, frame.clone(), index == 0);
             if self.curves.len() > 1 {
                 let letters = Lettering::new(Anchor::Middle);
                 canvas.name((left + width / 2.0, frame.top - 10.0), &curve.name, width, letters);
             }
             paint_curve(canvas, &frame, curve);
         }
+        whole.draw_x_title(canvas);
     }
 
-    /// Only the first plot has the labels of the upright axis.
-    fn axes(&self, canvas: &Canvas<'_>, frame: &Frame, first: bool) {
+    /// Only the first plot has the labels of the upright axis; the title below is one for all.
+    fn axes(&self, canvas: &Canvas<'_>, mut frame: Frame, first: bool) {
+        frame.x.title.clear();
         if first {
             return frame.draw(canvas);
         }
-        for (value, _) in frame.y.ticks(6) {
+        for (value, _) in frame.y.ticks(frame.y_ticks()) {
             canvas.path(&[frame.at(frame.x.low, value), frame.at(frame.x.high, value)], Ink::Grid, 0.7);
         }
         frame.draw_x(canvas);

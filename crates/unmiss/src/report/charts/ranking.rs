@@ -91,8 +91,8 @@ impl Ranking {
             if row.value.is_finite() {
                 self.mark(canvas, row, &place, &frame.x);
             }
-            let value = Lettering::new(Anchor::Start);
-            canvas.text((frame.right + 8.0, middle), &self.form.write(row.value), value);
+            let value = Lettering::new(Anchor::End);
+            canvas.text((WIDTH - 6.0, middle), &self.form.write(row.value), value);
         }
         let (base, _) = frame.at(0.0, 0.0);
         let base = if self.marks == Marks::Bars { base } else { frame.left };

@@ -32,7 +32,7 @@ pub fn audit(audit: &Audit) -> Result<Vec<Section>> {
         let missed = Section::new("Which column is missed most");
         sections.push(missed.chart(columns(audit)?).table("All columns", column_grid(audit)));
     }
-    if let Some(target) = audit.data.target.as_ref().filter(|target| !target.groups.is_empty()) {
+    if let Some(target) = audit.data.target.as_ref().filter(|target| target.groups.len() > 1) {
         sections.push(Section::new("What the data say").chart(data(target)?));
     }
     Ok(sections)
@@ -157,12 +157,12 @@ fn columns(audit: &Audit) -> Result<Chart> {
     let shown = audit.columns.len().min(MOST_COLUMNS);
     let row = |effect: &ColumnEffect| Ranked {
         name: effect.column.clone(),
-        value: effect.mean_change,
+        value: effect.mean_absolute_change,
         interval: None,
     };
     let seen = format!(
-        "Mean change of the answer when the cell of one column is hidden, in standard deviations of the answers, \
-         for {}.",
+        "Mean size of the change of the answer when the cell of one column is hidden, in standard deviations of \
+         the answers, for {}.",
         if shown < audit.columns.len() {
             format!("the {shown} columns that matter most")
         } else {
@@ -175,9 +175,13 @@ fn columns(audit: &Audit) -> Result<Chart> {
         .filter(|effect| effect.alarming)
         .map(|effect| format!("`{}`", effect.column))
         .collect();
-    let meaning = match alarming.as_slice() {
-        [] => "A bar to the right: without this cell the answer is higher; to the left: lower.".to_owned(),
-        names => format!(
+    let meaning = match (alarming.as_slice(), audit.columns.first()) {
+        ([], None) => String::new(),
+        ([], Some(first)) => format!(
+            "`{}` is missed most: without it the answer for a row moves by {:.2} standard deviations on average.",
+            first.column, first.mean_absolute_change
+        ),
+        (names, _) => format!(
             "The model never saw {} missing in training, and its answers move visibly when {} missing: do not use \
              it on such rows.",
             names.iter().take(5).cloned().collect::<Vec<_>>().join(", "),
@@ -187,8 +191,8 @@ fn columns(audit: &Audit) -> Result<Chart> {
     Ranking {
         words: Words::new("What hiding one column does", seen, meaning),
         names: "column".into(),
-        values: "mean change of the answer (standard deviations)".into(),
-        form: Form::Number,
+        values: "mean size of change (standard deviations of the answers)".into(),
+        form: Form::Places(2),
         marks: Marks::Bars,
         rows: audit.columns.iter().take(MOST_COLUMNS).map(row).collect(),
     }

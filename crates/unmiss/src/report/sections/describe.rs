@@ -167,9 +167,15 @@ fn square(columns: &[&Column], description: &Description) -> Result<Option<Chart
     );
     let meaning = match description.together.pairs.first() {
         Some(pair) if pair.correlation.abs() >= 0.1 => format!(
-            "The holes of `{}` and `{}` go together most ({:.2}): they probably share a reason, such as a test \
-             that was not made.",
-            pair.first, pair.second, pair.correlation
+            "{} `{}` and `{}` {} most ({:.2}): they may share a reason, such as a test that was not made.",
+            match description.together.groups.is_empty() {
+                true => "The holes of",
+                false => "Apart from columns that are always missing together, the holes of",
+            },
+            pair.first,
+            pair.second,
+            if pair.correlation > 0.0 { "go together" } else { "avoid each other" },
+            pair.correlation
         ),
         _ => "No two columns have holes that go together: each seems to have reasons of its own.".to_owned(),
     };
@@ -260,9 +266,9 @@ fn bare(value: f64) -> String {
 
 fn with_target(target: &TargetDescription) -> Result<Section> {
     let section = Section::new(format!("What the holes have to do with `{}`", target.name));
-    let section = match target.by_known_cells.is_empty() {
-        true => section,
-        false => section.chart(ByKnown::of(target).draw()?),
+    let section = match target.by_known_cells.len() {
+        0 | 1 => section.text("By number of known cells all rows are alike: there is nothing to compare."),
+        _ => section.chart(ByKnown::of(target).draw()?),
     };
     let class = shown_classes(&target.overall).last().copied().unwrap_or(0);
     let what = match target.classes.get(class) {
@@ -324,7 +330,7 @@ impl<'a> ByKnown<'a> {
             shown_classes(self.overall).into_iter().map(|class| self.line(class)).collect();
         let (what, y) = match (self.classes.is_empty(), lines.as_slice()) {
             (true, _) => ("Mean", format!("mean of {}", self.name)),
-            (false, [only]) => ("Share of one class", format!("share of {}", only.name)),
+            (false, [only]) => ("Share of one class", format!("share of {} = {}", self.name, only.name)),
             (false, _) => ("Share of each class", "share of rows".to_owned()),
         };
         let seen = format!(

@@ -7,7 +7,8 @@ use crate::metrics::Score;
 use crate::missing::words::{count, number};
 use crate::model::Model;
 use crate::report::{
-    Calibration, Chart, ClassCalibration, Form, Grid, Marks, Ranked, Ranking, Section, Training, Truth, Words,
+    Calibration, CalibrationPoint, Chart, ClassCalibration, Form, Grid, Marks, Ranked, Ranking, Section,
+    Training, Truth, Words,
 };
 use crate::run::Curve;
 
@@ -70,14 +71,14 @@ fn comparison(choice: &Choice) -> Result<Chart> {
         format!("all {}", count(choice.rows.len(), "row"))
     };
     let seen = format!(
-        "{loss} of each method in {}-fold cross-validation on {rows}, with 95 % intervals; further left is better.",
+        "Each method's {loss} in {}-fold cross-validation on {rows}, with 95 % intervals; further left is better.",
         choice.folds
     );
     Ranking {
         words: Words::new("Methods compared", seen, choice.words().join(" ")),
         names: "method".into(),
         values: format!("{loss} (lower is better)"),
-        form: Form::Number,
+        form: Form::Places(4),
         marks: Marks::Dots,
         rows: choice.entries.iter().map(row).collect(),
     }
@@ -133,7 +134,6 @@ fn truth(model: &Model, choice: &Choice, best: &Entry) -> Result<Chart> {
 }
 
 fn calibration(model: &Model, choice: &Choice, best: &Entry, classes: usize) -> Result<Chart> {
-    let rows = choice.truth.classes.len();
     let rows_of =
         |class: usize| choice.truth.classes.iter().filter(|truth| **truth as usize == class).count();
     let shown: Vec<usize> = match classes {
@@ -152,14 +152,6 @@ fn calibration(model: &Model, choice: &Choice, best: &Entry, classes: usize) -> 
         ClassCalibration::of(name, &probabilities, &is_class)
     };
     let found: Vec<ClassCalibration> = shown.iter().map(one).collect();
-    // The mean distance from the diagonal, weighed by rows: the expected calibration error.
-    let distance = |class: &ClassCalibration| {
-        let off = |point: &crate::report::CalibrationPoint| {
-            (point.predicted - point.came_true).abs() * point.rows as f64
-        };
-        class.points.iter().map(off).sum::<f64>() / rows.max(1) as f64
-    };
-    let error = found.iter().map(distance).sum::<f64>() / found.len().max(1) as f64;
     let which = match found.as_slice() {
         [only] => format!("the probability of `{}`", only.name),
         _ if shown.len() < classes => {
@@ -171,12 +163,22 @@ fn calibration(model: &Model, choice: &Choice, best: &Entry, classes: usize) -> 
         "Groups of held-out rows by {which}, and the share of each group for which it came true, with 95 % \
          intervals; on the line, probabilities are right."
     );
-    let meaning = format!(
-        "Probabilities are off by {:.1} points of percent on average{}.",
-        100.0 * error,
-        if error < 0.05 { ": they can be taken at their word" } else { ": take them with care" }
-    );
-    Calibration { words: Words::new("Predicted and true probability", seen, meaning), classes: found }.draw()
+    let words = Words::new("Predicted and true probability", seen, verdict(&found));
+    Calibration { words, classes: found }.draw()
+}
+
+/// Whether the probabilities can be right: then about 19 of 20 intervals hold the one that was predicted.
+fn verdict(classes: &[ClassCalibration]) -> String {
+    let points = || classes.iter().flat_map(|class| &class.points);
+    let holds = |point: &&CalibrationPoint| (point.interval.0..=point.interval.1).contains(&point.predicted);
+    let (held, all) = (points().filter(holds).count(), points().count());
+    // Two standard deviations more misses than chance explains.
+    let most_misses = 0.05 * all as f64 + 2.0 * (0.05 * 0.95 * all as f64).sqrt();
+    let judgement = match ((all - held) as f64) < most_misses {
+        true => "nothing speaks against taking them at their word",
+        false => "they are not quite right, so take them with care",
+    };
+    format!("The intervals of {held} of {all} groups hold the predicted probability: {judgement}.")
 }
 
 fn training(model: &Model, choice: &Choice) -> Result<Chart> {
@@ -209,7 +211,7 @@ fn training(model: &Model, choice: &Choice) -> Result<Chart> {
     let meaning = match (early, curves.iter().all(|curve| curve.best == 0)) {
         (_, true) => format!("No {step} improved on the start, which was kept."),
         (0, _) => format!("The last {step} was the best: more of them might help."),
-        _ => "What came after the ring learned the rows by heart, and was not kept.".to_owned(),
+        _ => "What came after the ring did no better on the rows set aside, and was not kept.".to_owned(),
     };
     Training { words: Words::new("Training", seen, meaning), loss: loss.into(), curves }.draw()
 }
@@ -227,6 +229,19 @@ mod tests {
         let table = read(sample.as_ref(), &ReadOptions::default()).unwrap().table;
         let recipes: Vec<Recipe> = methods.iter().map(|name| Recipe::named(name).unwrap()).collect();
         fit_best(&table, roles, &recipes, 3, &Run::new(1, 2).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn a_few_misses_are_chance_and_many_are_not() {
+        let point =
+            |predicted: f64| CalibrationPoint { predicted, came_true: 0.5, interval: (0.4, 0.6), rows: 20 };
+        let class = |misses: usize| {
+            let points = (0..10).map(|index| point(if index < misses { 0.7 } else { 0.45 })).collect();
+            [ClassCalibration { name: "yes".into(), points }]
+        };
+        assert!(verdict(&class(1)).starts_with("The intervals of 9 of 10 groups hold"));
+        assert!(verdict(&class(1)).contains("nothing speaks against"));
+        assert!(verdict(&class(3)).contains("take them with care"));
     }
 
     #[test]
