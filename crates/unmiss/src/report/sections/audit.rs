@@ -79,8 +79,11 @@ fn curves(audit: &Audit) -> Result<Chart> {
     .draw()
 }
 
+/// A figure's name, its value with its interval, and what it is.
+type FigureRow = (&'static str, fn(&Figures) -> (f64, [f64; 2]), &'static str);
+
 fn figures(audit: &Audit) -> Grid {
-    let rows: [(&str, fn(&Figures) -> (f64, [f64; 2]), &str); 5] = [
+    let rows: [FigureRow; 5] = [
         (
             "drift",
             |f| (f.drift, f.intervals.drift),
