@@ -271,9 +271,9 @@ impl Question<'_> {
             settings: settings.clone(),
         };
         if let Some(model) = self.model.filter(|_| settings.contrast && !run.stopped()) {
-            let (answers, output) = (&answers, (output, deviations[output]));
-            let before = contrast::Before { model, rows, inputs, answers, output, figures: &figures };
-            match contrast::contrast(&before, &plan, run)? {
+            let output = (output, deviations[output]);
+            let before = contrast::Before { model, rows, inputs, output, figures: &figures };
+            match contrast::contrast(&before, &plan, run) {
                 Ok(contrast) => audit.contrast = Some(contrast),
                 Err(reason) => audit.contrast_note = Some(reason),
             }

@@ -2,12 +2,12 @@
 
 use unmiss::audit::{Audit, Figures, Level};
 
-use crate::output::{column, cut, item, number, wrapped};
+use crate::output::{WIDTH, column, cut, item, number, wrapped};
 
 /// Lines of the chart, at most.
 const CHART_LINES: usize = 11;
 /// Columns of the chart.
-const CHART_WIDTH: usize = 42;
+const CHART_WIDTH: usize = 56;
 /// Columns listed; the JSON file has all.
 const LISTED: usize = 8;
 
@@ -40,7 +40,7 @@ fn chart(audit: &Audit) -> String {
     let high = curve.iter().map(|level| level.high.max(level.mean)).fold(f64::NEG_INFINITY, f64::max);
     let mut text = format!(
         "\n{}\n  (o mean, = middle half, - 90 % of the answers, from {} to {})\n    known       mean\n",
-        cut(&heading, 80),
+        cut(&heading, WIDTH),
         digits(low),
         digits(high)
     );
@@ -85,7 +85,8 @@ fn figures(audit: &Audit) -> String {
     for (name, of, meaning) in FIGURES {
         let (value, [low, high]) = of(&audit.figures);
         let interval = format!("({low:.2} to {high:.2})");
-        text.push_str(&format!("  {name:9}{value:>7.2} {interval:18} {meaning}\n"));
+        text.push_str(&cut(&format!("  {name:9}{value:>7.2} {interval:18} {meaning}"), WIDTH));
+        text.push('\n');
     }
     if let Some(after) = after {
         text.push_str(&format!(

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::collect::{Answers, collect};
+use super::collect::collect;
 use super::curve::{Level, curve};
 use super::degree::{Figures, Units, figures};
 use super::plan::Plan;
@@ -10,9 +10,12 @@ use super::subject::Own;
 use super::words::Verdict;
 use crate::data::Table;
 use crate::encode::{Missing, Task, target::TaskKind};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::model::{Model, Recipe, Roles};
 use crate::run::Run;
+
+/// Rows with a known target that a fit needs.
+const FEWEST_LABELLED: usize = 20;
 
 /// The figures of the same method with Sparsity Normalization.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -40,50 +43,46 @@ pub(super) struct Before<'a> {
     pub rows: &'a Table,
     /// The inputs, in the order of the plan.
     pub inputs: &'a [String],
-    /// Its answers.
-    pub answers: &'a Answers,
     /// The output that the figures are of, and the deviation of its target.
     pub output: (usize, Option<f64>),
     /// Its figures.
     pub figures: &'a Figures,
 }
 
-/// The contrast, or a sentence that says why there is none.
-///
-/// # Errors
-/// When the method can't be fitted on the table.
-pub(super) fn contrast(
+/// The contrast, or a sentence that says why there is none: what was audited is kept in any case.
+pub(super) fn contrast(before: &Before<'_>, plan: &Plan, run: &Run) -> std::result::Result<Contrast, String> {
+    let target = &before.model.target;
+    let (recipe, changed) = normalised(&before.model.recipe)?;
+    let labelled = before.rows.column(&target.name).map_or(0, |column| column.rows() - column.missing());
+    if labelled < FEWEST_LABELLED {
+        return Err(format!(
+            "To see what Sparsity Normalization would change, the table needs the target `{}` in at least \
+             {FEWEST_LABELLED} rows.",
+            target.name
+        ));
+    }
+    match fitted_and_audited(before, plan, &recipe, changed, run) {
+        _ if run.stopped() => Err("Stopped before Sparsity Normalization could be tried.".to_owned()),
+        Ok(contrast) => Ok(contrast),
+        Err(error) => Err(format!("Sparsity Normalization could not be tried: {error}.")),
+    }
+}
+
+/// Fits the recipe on the table and audits it with the masks of the plan.
+fn fitted_and_audited(
     before: &Before<'_>,
     plan: &Plan,
+    recipe: &Recipe,
+    changed: String,
     run: &Run,
-) -> Result<std::result::Result<Contrast, String>> {
-    let Before { model, rows, .. } = before;
-    let (recipe, changed) = match normalised(&model.recipe) {
-        Ok(switched) => switched,
-        Err(reason) => return Ok(Err(reason)),
-    };
-    let target = &model.target;
-    let labelled = rows.column(&target.name).map_or(0, |column| column.rows() - column.missing());
-    if labelled < 20 {
-        return Ok(Err(format!(
-            "To see what Sparsity Normalization would change, the table needs the target `{}` in at least 20 rows.",
-            target.name
-        )));
-    }
+) -> Result<Contrast> {
     let part = run.part("with Sparsity Normalization");
-    let after = refit(model, rows, before.inputs, &recipe, &part)?;
-    let stopped = || Ok(Err("Stopped before Sparsity Normalization could be tried.".to_owned()));
-    if run.stopped() {
-        return stopped();
+    let after = refit(before.model, before.rows, before.inputs, recipe, &part)?;
+    if after.target.levels != before.model.target.levels {
+        return Err(Error::data("the table has other classes than the model"));
     }
-    if after.target.levels != target.levels {
-        return Ok(Err("Sparsity Normalization was not tried: the table lacks some of the classes.".into()));
-    }
-    let subject = Own::new(&after, rows, before.inputs, |_, _| {}, run)?;
+    let subject = Own::new(&after, before.rows, before.inputs, |_, _| {}, run)?;
     let answers = collect(plan, &subject, &part)?;
-    if answers.rows() < before.answers.rows() {
-        return stopped();
-    }
     let (output, deviation) = before.output;
     let units = Units::new(&answers, output, deviation);
     let figures = figures(plan, &answers, output, units, run.seed());
@@ -96,7 +95,7 @@ pub(super) fn contrast(
         verdict.name()
     );
     let method = recipe.method.name().to_owned();
-    Ok(Ok(Contrast { method, changed, verdict, figures, curve: curve(plan, &answers, output), summary }))
+    Ok(Contrast { method, changed, verdict, figures, curve: curve(plan, &answers, output), summary })
 }
 
 /// The recipe with Sparsity Normalization switched on, and the setting changed; or why that can't be.

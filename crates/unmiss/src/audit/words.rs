@@ -109,7 +109,7 @@ fn verdict(audit: &Audit) -> String {
     let who = subject(class);
     let interval = interval(figures.intervals.drift);
     let moved = format!(
-        "With {:.0} % of its known cells left, {who} is {} {} than with all of them: {:.2} standard deviations of \
+        "With {:.0} % of the known cells left, {who} is {} {} than with all of them: {:.2} standard deviations of \
          the answers (95 % interval {interval}).",
         100.0 * figures.drift_at,
         amount(figures.drift_in_units, class),
