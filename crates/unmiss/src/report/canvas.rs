@@ -36,14 +36,16 @@ pub(super) enum Ink {
     Hole,
     /// A known cell.
     Known,
+    /// What everything stands on: for letters on a strong ink.
+    Paper,
     /// The series of a chart, from 0; there are six, and they begin again.
     Series(usize),
 }
 
 /// Variables by the number of the ink.
-const VARIABLES: [&str; 11] = [
-    "ink", "soft", "grid", "hole", "known", "series-1", "series-2", "series-3", "series-4", "series-5",
-    "series-6",
+const VARIABLES: [&str; 12] = [
+    "ink", "soft", "grid", "hole", "known", "paper", "series-1", "series-2", "series-3", "series-4",
+    "series-5", "series-6",
 ];
 
 impl Ink {
@@ -54,7 +56,8 @@ impl Ink {
             Self::Grid => 2,
             Self::Hole => 3,
             Self::Known => 4,
-            Self::Series(index) => 5 + index % 6,
+            Self::Paper => 5,
+            Self::Series(index) => 6 + index % 6,
         };
         RGBColor(SENTINEL.0, SENTINEL.1, number as u8)
     }

@@ -31,7 +31,9 @@ pub(super) fn sentence(text: &str) -> String {
         }
     }
     // A number stays with its sign.
-    html.replace(" %", "\u{a0}%").replace("+- ", "±\u{a0}")
+    let signs =
+        [(" %", "\u{a0}%"), ("+- ", "±\u{a0}"), ("p = ", "p\u{a0}=\u{a0}"), ("p &lt; ", "p\u{a0}&lt;\u{a0}")];
+    signs.iter().fold(html, |html, (apart, together)| html.replace(apart, together))
 }
 
 /// The character, or a space for control and private-use ones: charts use the latter as marks of their own.
@@ -93,7 +95,7 @@ mod tests {
     fn markup_in_names_is_harmless() {
         assert_eq!(escape("<script>'a' & \"b\"\u{7}"), "&lt;script&gt;&#39;a&#39; &amp; &quot;b&quot; ");
         assert_eq!(sentence("where `<b>` is `x"), "where <code>&lt;b&gt;</code> is `x");
-        assert_eq!(sentence("5 % +- 1"), "5\u{a0}% ±\u{a0}1");
+        assert_eq!(sentence("5 % +- 1 (p < 0.1)"), "5\u{a0}% ±\u{a0}1 (p\u{a0}&lt;\u{a0}0.1)");
     }
 
     #[test]

@@ -84,7 +84,8 @@ impl Heat {
             canvas.rectangle((x, y), (x + inner, y + inner), ink, strength);
         }
         if size >= NUMBER_CELL {
-            let letters = Lettering { size: 10.5, ..Lettering::new(Anchor::Middle) };
+            let ink = if strength > 0.55 { Ink::Paper } else { Ink::Text };
+            let letters = Lettering { size: 10.5, ink, ..Lettering::new(Anchor::Middle) };
             canvas.text((x + inner / 2.0, y + inner / 2.0), &short(value), letters);
         }
     }
