@@ -1,10 +1,10 @@
 //! An audit as sections of a page: the drift, the figures, single rows, single columns, what the data say.
 
+use super::target::ByKnown;
 use crate::audit::{Audit, ColumnEffect, Example, Figures, Level};
 use crate::error::Result;
 use crate::missing::words::number;
 use crate::missing::{Estimate, TargetByKnown};
-use crate::report::sections::describe::ByKnown;
 use crate::report::{
     Chart, Drift, DriftCurve, DriftPoint, Form, Grid, Marks, Ranked, Ranking, Section, SingleRow, Singles,
     Words,

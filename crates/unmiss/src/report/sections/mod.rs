@@ -3,6 +3,7 @@
 mod audit;
 mod describe;
 mod fit;
+mod target;
 
 pub use audit::audit;
 pub use describe::describe;
