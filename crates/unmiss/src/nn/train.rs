@@ -220,16 +220,18 @@ impl<'a> Training<'a> {
             }
         };
         self.keep_checkpoint();
+        let trained = self.state.result(stopped);
+        if let Ok(trained) = &trained {
+            self.run.tell(&Event::Trained(Curve {
+                task: self.run.task().to_owned(),
+                step: "epoch",
+                training: trained.history.iter().map(|epoch| epoch.loss).collect(),
+                validation: trained.history.iter().filter_map(|epoch| epoch.validation).collect(),
+                best: trained.best_epoch,
+            }));
+        }
         self.run.finished();
-        let trained = self.state.result(stopped)?;
-        self.run.tell(&Event::Trained(Curve {
-            task: self.run.task().to_owned(),
-            step: "epoch",
-            training: trained.history.iter().map(|epoch| epoch.loss).collect(),
-            validation: trained.history.iter().filter_map(|epoch| epoch.validation).collect(),
-            best: trained.best_epoch,
-        }));
-        Ok(trained)
+        trained
     }
 
     /// One pass over the rows (or what is left of it after a stop); false if the run was stopped.

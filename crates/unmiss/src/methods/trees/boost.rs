@@ -117,8 +117,8 @@ impl Boosting<'_> {
                 break;
             }
         }
-        self.run.finished();
         self.tell(&course, best_round);
+        self.run.finished();
         trees.truncate(best_round * self.outputs);
         (base, trees)
     }
