@@ -4,15 +4,24 @@ use std::path::Path;
 
 use unmiss::data::{self, Column, Table};
 use unmiss::error::Result;
+use unmiss::missing::describe;
 use unmiss::model::{Model, Predictions, Roles};
+use unmiss::report::{Page, sections};
 
-use super::fit::{fit_table, report, short_list};
+use super::fit::{fit_table, page_sections, report, short_list};
 use crate::General;
 use crate::output::{print, wrapped};
 use crate::printer::Printer;
 
 const SAMPLE: &str = "sample:horse-colic";
 const TARGET: &str = "surgical_lesion";
+
+/// The page that the tour leaves in the current folder.
+const PAGE: &str = "unmiss-demo.html";
+
+const STORY: &str = "300 horses with colic, examined in a clinic: pulse, temperature, pain and so on. A quarter of \
+                     the cells is empty, and only a handful of horses have all of them. The question: will \
+                     surgery find a lesion?";
 
 /// Columns known only after the operation, which would give the answer away.
 const AFTERWARDS: [&str; 6] =
@@ -21,10 +30,7 @@ const AFTERWARDS: [&str; 6] =
 /// Runs the command.
 pub fn run(general: &General, printer: &Printer) -> Result<()> {
     heading("1. A table with holes")?;
-    say(
-        "300 horses with colic, examined in a clinic: pulse, temperature, pain and so on. A quarter of the cells \
-         is empty, and only a handful of horses have all of them. The question: will surgery find a lesion?",
-    )?;
+    say(STORY)?;
     let table = data::read(Path::new(SAMPLE), &data::ReadOptions::default())?.table;
     print(&format!("  $ unmiss describe {SAMPLE} --target {TARGET}\n\n"))?;
     print(&holes(&table))?;
@@ -46,6 +52,18 @@ pub fn run(general: &General, printer: &Printer) -> Result<()> {
          all cells are holes; watch how the answer moves.",
     )?;
     print(&fading(&table, &model)?)?;
+
+    heading("4. The same as a page")?;
+    let description = run.compute(|| describe(&table, Some(TARGET)))?;
+    Page::new("A tour on 300 horses with colic")
+        .summary(STORY)
+        .sections(sections::describe(&table, &description)?)
+        .sections(page_sections(&table, &model, &choice)?)
+        .write(Path::new(PAGE))?;
+    say(&format!(
+        "All of this with charts is now in the file {PAGE} in this folder: open it in a browser. `describe` and \
+         `fit` write such a page with --html FILE."
+    ))?;
 
     heading("What next")?;
     say(

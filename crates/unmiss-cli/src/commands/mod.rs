@@ -1,5 +1,8 @@
 //! One file per command. A command reads its options, calls the library, and prints what came out.
 
+mod audit;
+mod audit_program;
+mod audit_text;
 mod demo;
 mod fit;
 mod describe;
@@ -30,6 +33,8 @@ pub enum Command {
     Impute(Box<impute::Arguments>),
     /// Combine the same analysis of several filled tables by Rubin's rules
     Pool(pool::Arguments),
+    /// Find out whether a model's answer drifts with how much is known
+    Audit(Box<audit::Arguments>),
     /// Tell what is in a model file
     Show(show::Arguments),
     /// Say what is missing, where, together with what, and whether it looks random
@@ -54,6 +59,7 @@ impl Command {
             Self::Predict(arguments) => predict::run(arguments, general, printer),
             Self::Impute(arguments) => impute::run(arguments, general, printer),
             Self::Pool(arguments) => pool::run(arguments, printer),
+            Self::Audit(arguments) => audit::run(arguments, general, printer),
             Self::Show(arguments) => show::run(arguments),
             Self::Describe(arguments) => describe::run(arguments, general, printer),
             Self::Hide(arguments) => hide::run(arguments, general, printer),

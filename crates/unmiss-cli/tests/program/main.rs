@@ -5,6 +5,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod audit;
 mod bench;
 mod errors;
 mod impute;
@@ -12,4 +13,5 @@ mod interrupt;
 mod memory;
 mod new_data;
 mod outputs;
+mod pages;
 mod round_trips;

@@ -1,0 +1,10 @@
+//! What the library found out as sections of a page: one function for each kind of finding.
+
+mod audit;
+mod describe;
+mod fit;
+mod target;
+
+pub use audit::audit;
+pub use describe::describe;
+pub use fit::fit;
