@@ -34,10 +34,10 @@ pub struct Arguments {
     #[arg(long, value_name = "PROGRAM")]
     command: Option<String>,
     /// With --command: the column with the truth; the program does not get to see it
-    #[arg(long, value_name = "COLUMN", requires = "command")]
+    #[arg(long, value_name = "COLUMN")]
     target: Option<String>,
     /// With --command: columns that the program does not get
-    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', requires = "command")]
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     ignore: Vec<String>,
     /// Rows to audit, drawn at random
     #[arg(long, value_name = "N", default_value_t = 200)]
@@ -61,8 +61,21 @@ pub struct Arguments {
     input: InputArguments,
 }
 
+impl Arguments {
+    /// A model brings its own target and inputs; only a program has to be told.
+    fn check(&self) -> Result<()> {
+        let given = [("target", self.target.is_some()), ("ignore", !self.ignore.is_empty())];
+        match given.into_iter().find(|(_, given)| *given && self.command.is_none()) {
+            Some((name, _)) => Err(Error::setting(name, "this is for programs given with --command")
+                .with_hint(format!("leave out --{name}: a model knows its target and its inputs"))),
+            None => Ok(()),
+        }
+    }
+}
+
 /// Audits and prints.
 pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Result<()> {
+    arguments.check()?;
     let run = printer.run(general)?;
     let settings = AuditSettings {
         rows: arguments.rows,

@@ -5,7 +5,17 @@ use crate::bench::{Bench, assert_kept, rounded, ward};
 #[test]
 fn help() {
     let commands = [
-        "", "demo ", "fit ", "predict ", "impute ", "pool ", "audit ", "show ", "describe ", "hide ", "methods ",
+        "",
+        "demo ",
+        "fit ",
+        "predict ",
+        "impute ",
+        "pool ",
+        "audit ",
+        "show ",
+        "describe ",
+        "hide ",
+        "methods ",
     ];
     let lines: Vec<String> = commands.iter().map(|command| format!("{command}--help")).collect();
     assert_kept("help", &Bench::new().transcripts(lines.iter().map(String::as_str)));

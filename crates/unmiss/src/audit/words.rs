@@ -107,7 +107,7 @@ fn verdict(audit: &Audit) -> String {
     let figures = &audit.figures;
     let class = audit.class.as_deref();
     let who = subject(class);
-    let interval = interval(figures.intervals.drift);
+    let interval = interval(figures.drift, figures.intervals.drift);
     let moved = format!(
         "With {:.0} % of the known cells left, {who} is {} {} than with all of them: {:.2} standard deviations of \
          the answers (95 % interval {interval}).",
@@ -118,6 +118,12 @@ fn verdict(audit: &Audit) -> String {
     );
     match audit.verdict {
         Verdict::Flat if figures.drift == 0.0 => format!("Flat: {who} does not move when cells are hidden."),
+        Verdict::Flat if figures.drift.abs() >= MILD => {
+            format!(
+                "Flat as far as {} rows can tell: {who} moves no more than by chance. {moved}",
+                audit.rows
+            )
+        }
         Verdict::Flat => format!("Flat: {who} hardly moves when cells are hidden. {moved}"),
         Verdict::MildDrift => format!("Mild drift: {who} moves when cells are hidden at random. {moved}"),
         Verdict::StrongDrift => {
@@ -133,7 +139,7 @@ fn meaning(audit: &Audit) -> String {
             "Cells hidden at random tell nothing about the target, so this is a fault of the model: of two rows that \
              are alike, the one of which less is known gets another answer."
         }
-        Verdict::Flat => "How much is known of a row does not by itself move the answers up or down.",
+        Verdict::Flat => "How much is known of a row does not visibly move the answers up or down.",
         Verdict::Unclear => "Audit more rows (--rows), or a larger table.",
     }
     .to_owned()
@@ -202,9 +208,10 @@ fn data(audit: &Audit, target: &TargetByKnown) -> Option<String> {
     ))
 }
 
-/// An interval of sizes that does not mind the sign of the drift.
-fn interval([low, high]: [f64; 2]) -> String {
-    if high <= 0.0 { format!("{:.2} to {:.2}", -high, -low) } else { format!("{low:.2} to {high:.2}") }
+/// The interval of a drift told by its size: turned round where the drift is downwards.
+fn interval(drift: f64, [low, high]: [f64; 2]) -> String {
+    let (low, high) = if drift < 0.0 { (-high, -low) } else { (low, high) };
+    format!("{low:.2} to {high:.2}")
 }
 
 /// Three digits that matter.
@@ -247,6 +254,12 @@ mod tests {
         assert_eq!(verdict(-0.3, [-0.9, 0.3]), Verdict::Unclear);
         assert_eq!(verdict(-0.3, [-0.4, -0.2]), Verdict::MildDrift);
         assert_eq!(verdict(-0.7, [-0.9, -0.5]), Verdict::StrongDrift);
+    }
+
+    #[test]
+    fn an_interval_goes_with_the_size_of_the_drift() {
+        assert_eq!(interval(-0.13, [-0.37, 0.09]), "-0.09 to 0.37");
+        assert_eq!(interval(0.13, [-0.09, 0.37]), "-0.09 to 0.37");
     }
 
     #[test]

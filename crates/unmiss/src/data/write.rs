@@ -155,7 +155,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::data::{Column, Kind, ReadOptions, Table, Values, read_bytes, write};
+    use crate::data::{Column, Kind, ReadOptions, Table, Values, csv_text, read_bytes, write};
 
     fn kept() -> ReadOptions {
         ReadOptions { keep_source: true, ..ReadOptions::default() }
