@@ -6,6 +6,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod bench;
+mod demo;
 mod errors;
 mod interrupt;
 mod memory;
