@@ -177,7 +177,7 @@ mod tests {
             ("linear", &[]),
             ("trees", &[("rounds", "2"), ("members", "1")]),
             ("mlp", &[("hidden", "[2]"), ("epochs", "1")]),
-            ("network", &[("width", "2"), ("layers", "1"), ("epochs", "1"), ("members", "1")]),
+            ("network", &[("width", "2"), ("layers", "1"), ("epochs", "1"), ("networks", "1")]),
         ];
         settings.into_iter().map(|(method, settings)| (method, bytes_of(method, settings))).collect()
     }

@@ -5,9 +5,8 @@
 //! heads    h[m, b] -> h[m, b] W[m] + c[m]       W[m], c[m]: the member's own output layer
 //! ```
 //!
-//! Between the two, all members' rows pass the same dense layers. Averaged, they are nearly as good as
-//! networks trained apart, and each is better than one trained alone, since the others keep the shared
-//! weights from following one of them too far.
+//! Between the two, all members' rows pass the same dense layers, and their answers are averaged. What that
+//! brings is measured in `docs/results/network-parts.md`.
 //!
 //! Letters: B rows of a batch, M members, F inputs, H hidden units, O outputs. A member's rows stand
 //! together: row `m B + b` is row `b` as member `m` sees it.

@@ -1,4 +1,5 @@
-//! The network: the front, hidden layers that the members share, an output layer for each member. Forward for training and for prediction.
+//! The network: the front, hidden layers that the members share, an output layer for each member. Forward for
+//! training and for prediction.
 //!
 //! Letters: B rows of a batch, M members, F width of the front, H width of a hidden layer, O outputs.
 
