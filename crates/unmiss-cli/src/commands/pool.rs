@@ -138,16 +138,9 @@ fn report(pooled: &[(&str, Pooled)], arguments: &Arguments) -> String {
     let draws = pooled.first().map_or(0, |(_, pooled)| pooled.draws);
     let mut text = format!("Pooled over {draws} analyses by Rubin's rules\n\n");
     let level = format!("{:.0} % interval", 100.0 * arguments.level);
-    let header = format!(
-        "  {} {:>10} {:>9} {:>22} {:>8} {:>7} {:>6}",
-        column("", 14),
-        "estimate",
-        "error",
-        level,
-        "df",
-        "p",
-        "holes"
-    );
+    let [estimate, error, df, p, holes] = ["estimate", "error", "df", "p", "holes"];
+    let header =
+        format!("  {} {estimate:>9} {error:>8} {level:>19} {df:>7} {p:>6} {holes:>5}", column("", 14));
     text.push_str(header.trim_end());
     text.push('\n');
     for (term, pooled) in pooled {

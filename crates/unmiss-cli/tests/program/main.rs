@@ -7,6 +7,7 @@
 
 mod audit;
 mod bench;
+mod demo;
 mod errors;
 mod impute;
 mod interrupt;

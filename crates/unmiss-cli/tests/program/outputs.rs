@@ -108,7 +108,7 @@ fn fit_show_predict_classes() {
 fn fit_a_small_network() {
     let bench = Bench::new();
     bench.write("ward.csv", ward(120));
-    let settings = "--method network --set width=8 --set layers=1 --set epochs=3 --set members=2";
+    let settings = "--method network --set width=8 --set layers=1 --set epochs=3 --set networks=2";
     let text = bench.transcripts([
         &*format!("fit ward.csv --target days --id id --ignore outcome {settings} -o net.unmiss --threads 2"),
         "show net.unmiss",
