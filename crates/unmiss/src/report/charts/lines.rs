@@ -19,6 +19,8 @@ pub struct Lines {
     pub y: String,
     /// How values on the upright axis are written.
     pub form: Form,
+    /// Whether the lying axis has whole numbers only.
+    pub whole: bool,
     /// The lines.
     pub lines: Vec<Line>,
 }
@@ -56,7 +58,8 @@ impl Lines {
     /// When the drawing fails.
     pub fn draw(&self) -> Result<Chart> {
         let points = || self.lines.iter().flat_map(|line| &line.points);
-        let x = Axis::over(points().map(|point| point.x), &self.x, Form::Number).whole();
+        let x = Axis::over(points().map(|point| point.x), &self.x, Form::Number);
+        let x = if self.whole { x.whole() } else { x };
         let ends = points().flat_map(|point| [point.value, point.interval.0, point.interval.1]);
         let references = self.lines.iter().filter_map(|line| line.reference);
         let mut y = Axis::over(ends.chain(references), &self.y, self.form);

@@ -3,8 +3,10 @@
 mod audit;
 mod describe;
 mod fit;
+mod impute;
 mod target;
 
 pub use audit::audit;
 pub use describe::describe;
 pub use fit::fit;
+pub use impute::impute;

@@ -99,7 +99,8 @@ impl<'a> ByKnown<'a> {
             None => "All rows fall into one group: there is nothing to compare.".to_owned(),
         };
         let words = Words::new(format!("`{}` by number of known cells", self.name), seen, meaning);
-        Lines { words, x: "known cells of a row".into(), y, form: form(self.classes), lines }.draw()
+        Lines { words, x: "known cells of a row".into(), y, form: form(self.classes), whole: true, lines }
+            .draw()
     }
 
     fn line(&self, class: usize) -> Line {
