@@ -14,6 +14,7 @@ pub mod mean;
 pub mod mlp;
 pub mod neighbours;
 pub mod network;
+pub mod self_masking;
 pub mod trees;
 
 #[cfg(test)]
@@ -43,6 +44,7 @@ pub static IMPUTERS: &[&dyn Imputation] = &[
     &boosted::Boosted,
     &autoencoder::Autoencoder,
     &neighbours::Neighbours,
+    &self_masking::SelfMasking,
     &mean::Mean,
 ];
 
