@@ -80,7 +80,6 @@ def peers():
     from sklearn.experimental import enable_iterative_imputer  # noqa: F401
     from sklearn.impute import IterativeImputer, KNNImputer, SimpleImputer
     from sklearn.preprocessing import StandardScaler
-    from sklearn.pipeline import make_pipeline
 
     class Scaled:
         """A peer on standardised columns: the scale is not what is compared."""
@@ -125,7 +124,6 @@ def main():
             spread[spread == 0] = 1
             holed = pd.DataFrame(np.where(observed, values, np.nan), columns=data.columns)
             train, new = holed.iloc[:cut], holed.iloc[cut:]
-            runs = [(" ".join(name), lambda name=name, folder=None: name) for name in names]
             for label, name in [(" ".join(name), name) for name in names] + [(label, None) for label in others]:
                 with tempfile.TemporaryDirectory() as folder:
                     if name:

@@ -11,7 +11,15 @@
 //!                 T_mm = B A B' + n (Sigma_mm - B Sigma_om)
 //! ```
 
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::cholesky::llt;
+use faer::linalg::matmul::matmul;
+use faer::linalg::triangular_solve::solve_lower_triangular_in_place;
+use faer::{Accum, Mat, MatMut, MatRef, Par};
 use rayon::prelude::*;
+
+/// Matrices larger than this go to the linear algebra library.
+const BLOCKED: usize = 96;
 
 /// Patterns that are summed in one go: fixed, so that sums do not depend on the number of threads.
 const CHUNK: usize = 16;
@@ -51,6 +59,9 @@ impl Square {
     /// The lower triangle L with L L' = self, or the first position whose variance given the earlier ones is
     /// at most `smallest`.
     pub fn cholesky(&self, smallest: f64) -> Result<Self, usize> {
+        if self.size > BLOCKED && smallest == 0.0 {
+            return self.blocked_cholesky().ok_or(0);
+        }
         let mut lower = Self::zero(self.size);
         for i in 0..self.size {
             for j in 0..=i {
@@ -66,6 +77,36 @@ impl Square {
             }
         }
         Ok(lower)
+    }
+
+    /// The same by the linear algebra library, whose blocks pay off for large matrices.
+    fn blocked_cholesky(&self) -> Option<Self> {
+        let size = self.size;
+        let mut lower = Mat::from_fn(size, size, |i, j| if j <= i { self.at(i, j) } else { 0.0 });
+        let scratch = llt::factor::cholesky_in_place_scratch::<f64>(size, Par::Seq, Default::default());
+        let (regularization, settings) = (Default::default(), Default::default());
+        let stack = &mut MemBuffer::new(scratch);
+        llt::factor::cholesky_in_place(
+            lower.as_mut(),
+            regularization,
+            Par::Seq,
+            MemStack::new(stack),
+            settings,
+        )
+        .ok()?;
+        let cells = (0..size * size).map(|cell| {
+            let (i, j) = (cell / size, cell % size);
+            if j <= i { lower[(i, j)] } else { 0.0 }
+        });
+        let lower = Self { size, cells: cells.collect() };
+        (0..size).all(|i| lower.at(i, i) > 0.0).then_some(lower)
+    }
+
+    /// L^-1 B for a lower triangle L, B having as many rows: `[size, columns]`, row by row.
+    pub fn forward_all(&self, right: &mut [f64], columns: usize) {
+        let lower = MatRef::from_row_major_slice(&self.cells, self.size, self.size);
+        let right = MatMut::from_row_major_slice_mut(right, self.size, columns);
+        solve_lower_triangular_in_place(lower, right, Par::Seq);
     }
 
     /// A row.
@@ -89,6 +130,16 @@ impl Square {
     /// (L L')^-1, for a lower triangle.
     pub fn inverse_of_product(&self) -> Self {
         let size = self.size;
+        if size > BLOCKED {
+            // H = L^-1, and the inverse is H' H.
+            let mut half = Self::identity(size);
+            self.forward_all(&mut half.cells, size);
+            let mut inverse = Self::zero(size);
+            let half = MatRef::from_row_major_slice(&half.cells, size, size);
+            let into = MatMut::from_row_major_slice_mut(&mut inverse.cells, size, size);
+            matmul(into, Accum::Replace, half.transpose(), half, 1.0, Par::Seq);
+            return inverse;
+        }
         // Rows of M = L^-1 transposed: column j of L^-1 solves L x = e_j and starts at j.
         let mut columns = Self::zero(size);
         for j in 0..size {

@@ -7,6 +7,9 @@
 //! few missing:  solve P_mm v = P_mo (x_o - μ_o),   x̂_m = μ_m - v,        C = P_mm⁻¹
 //! ```
 
+use faer::linalg::matmul::matmul;
+use faer::{Accum, MatMut, MatRef, Par};
+
 use super::Normal;
 use crate::missing::gaussian::{Square, dot};
 use crate::rng::Stream;
@@ -133,22 +136,17 @@ impl Pattern {
         match &self.factor {
             Factor::Missing(lower) => open = lower.inverse_of_product(),
             Factor::Known(lower) => {
-                // Σ_mo Σ_oo⁻¹ Σ_om = H H' with H = Σ_mo L'⁻¹.
-                let half: Vec<Vec<f64>> = self
-                    .missing
+                // Σ_mo Σ_oo⁻¹ Σ_om = H' H with H = L⁻¹ Σ_om, [known, missing].
+                let count = self.missing.len();
+                let mut half: Vec<f64> = self
+                    .known
                     .iter()
-                    .map(|&column| {
-                        let row = covariance.row(column);
-                        let mut line: Vec<f64> = self.known.iter().map(|&known| row[known]).collect();
-                        lower.forward(&mut line);
-                        line
-                    })
+                    .flat_map(|&known| self.missing.iter().map(move |&column| covariance.at(known, column)))
                     .collect();
-                for i in 0..half.len() {
-                    for j in 0..half.len() {
-                        *open.at_mut(i, j) -= dot(&half[i], &half[j]);
-                    }
-                }
+                lower.forward_all(&mut half, count);
+                let half = MatRef::from_row_major_slice(&half, self.known.len(), count);
+                let into = MatMut::from_row_major_slice_mut(&mut open.cells, count, count);
+                matmul(into, Accum::Add, half.transpose(), half, -1.0, Par::Seq);
             }
             Factor::Neither => {}
         }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::encode::{Encoded, Encoder};
+use crate::encode::{Encoded, Encoder, Wide};
 use crate::error::{Error, Result};
 use crate::methods::find_imputer;
 use crate::rng::Stream;
@@ -39,6 +39,9 @@ pub struct Verdict {
     pub contests: usize,
 }
 
+/// Columns of the plain layout beyond which `gaussian` takes many minutes.
+const MOST_GAUSSIAN_COLUMNS: usize = 300;
+
 /// Who can take part in reasonable time, and sentences about those who can't.
 pub fn affordable(names: &[String], encoder: &Encoder, rows: &Encoded) -> (Vec<String>, Vec<String>) {
     let features = encoder.width();
@@ -50,6 +53,14 @@ pub fn affordable(names: &[String], encoder: &Encoder, rows: &Encoded) -> (Vec<S
         if name == "boosted" && work > MOST_BOOSTED_WORK && names.len() > 1 {
             left_out.push(format!(
                 "`boosted` was left out: {holed} columns with holes would need their own trees (try --method boosted)."
+            ));
+        } else if name == "gaussian"
+            && Wide::new(encoder).columns() > MOST_GAUSSIAN_COLUMNS
+            && names.len() > 1
+        {
+            let columns = Wide::new(encoder).columns();
+            left_out.push(format!(
+                "`gaussian` was left out: {columns} columns take it long (try --method gaussian)."
             ));
         } else {
             taken.push(name.clone());

@@ -239,6 +239,9 @@ impl<'a> Sweep<'a> {
     fn sums(&self, feature: usize, predictors: &[usize]) -> ridge::Sums {
         let width = self.columns + 1;
         let (known, missing) = (self.known(feature), self.missing(feature));
+        if 3 * predictors.len() < self.columns {
+            return self.few_sums(feature, predictors, &known);
+        }
         let products = if missing.is_empty() {
             self.products.clone()
         } else if missing.len() < known.len() {
@@ -267,6 +270,35 @@ impl<'a> Sweep<'a> {
             xy: predictors.iter().map(|&i| at(i, feature)).collect(),
             y: at(feature, one),
             yy: at(feature, feature),
+        }
+    }
+
+    /// The same where only a few of many columns are predictors: their products alone.
+    fn few_sums(&self, feature: usize, predictors: &[usize], known: &[usize]) -> ridge::Sums {
+        let (width, size) = (self.columns + 1, predictors.len());
+        // Predictors, then the feature, then 1.
+        let picked: Vec<usize> = predictors.iter().copied().chain([feature, self.columns]).collect();
+        let gathered: Vec<f64> = known
+            .iter()
+            .flat_map(|&row| picked.iter().map(move |&column| self.filled[row * width + column]))
+            .collect();
+        let all = size + 2;
+        let block = MatRef::from_row_major_slice(&gathered, known.len(), all);
+        let mut products = vec![0.0; all * all];
+        let into = MatMut::from_row_major_slice_mut(&mut products, all, all);
+        matmul(into, Accum::Replace, block.transpose(), block, 1.0, Par::Seq);
+        for (place, &i) in predictors.iter().enumerate() {
+            products[place * all + place] +=
+                f64::from(self.known_missing[feature * self.columns + i]) * self.open[i];
+        }
+        let at = |i: usize, j: usize| products[i * all + j];
+        ridge::Sums {
+            count: known.len() as f64,
+            x: (0..size).map(|i| at(i, size + 1)).collect(),
+            xx: (0..size * size).map(|cell| at(cell / size, cell % size)).collect(),
+            xy: (0..size).map(|i| at(i, size)).collect(),
+            y: at(size, size + 1),
+            yy: at(size, size),
         }
     }
 

@@ -15,8 +15,10 @@ use crate::rng::Stream;
 use crate::run::Run;
 use crate::store::Arrays;
 
-/// Rows that mean and covariance are learned from, at most: more would not change them.
-const MOST_ROWS: usize = 200_000;
+/// Work of a round, in rows x columns², at most: of more rows a choice is learned from, which changes little,
+const MOST_WORK: usize = 1_000_000_000;
+/// but never fewer than this.
+const FEWEST_ROWS: usize = 10_000;
 
 /// The entry of the list.
 pub struct Gaussian;
@@ -130,9 +132,10 @@ impl Imputation for Gaussian {
 fn learn(settings: Settings, widened: &WideRows, run: &Run) -> (Normal, (usize, f64)) {
     let rows = widened.holes().rows();
     let mut sample: Vec<usize> = (0..rows).collect();
-    if sample.len() > MOST_ROWS {
+    let most = (MOST_WORK / widened.columns.pow(2).max(1)).max(FEWEST_ROWS);
+    if sample.len() > most {
         Stream::new(run.seed(), "gaussian rows", 0, 0).shuffle(&mut sample);
-        sample.truncate(MOST_ROWS);
+        sample.truncate(most);
     }
     let Settings { ridge, rounds, tolerance } = settings;
     let mut last = (0, 0.0);
