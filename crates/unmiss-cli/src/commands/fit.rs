@@ -61,16 +61,36 @@ pub struct Arguments {
     input: InputArguments,
 }
 
+/// What to predict.
 #[derive(Clone, Copy, ValueEnum)]
-enum TaskArgument {
+pub enum TaskArgument {
     Regression,
     Classification,
 }
 
+/// How classes weigh.
 #[derive(Clone, Copy, ValueEnum)]
-enum ClassWeightsArgument {
+pub enum ClassWeightsArgument {
     Equal,
     Balanced,
+}
+
+impl From<TaskArgument> for TaskKind {
+    fn from(task: TaskArgument) -> Self {
+        match task {
+            TaskArgument::Regression => Self::Regression,
+            TaskArgument::Classification => Self::Classification,
+        }
+    }
+}
+
+impl From<ClassWeightsArgument> for ClassWeights {
+    fn from(weights: ClassWeightsArgument) -> Self {
+        match weights {
+            ClassWeightsArgument::Equal => Self::Equal,
+            ClassWeightsArgument::Balanced => Self::Balanced,
+        }
+    }
 }
 
 /// Runs the command.
@@ -111,14 +131,8 @@ impl Arguments {
             id: self.id.clone(),
             ignore: self.ignore.clone(),
             weight: self.weight.clone(),
-            class_weights: match self.class_weights {
-                ClassWeightsArgument::Equal => ClassWeights::Equal,
-                ClassWeightsArgument::Balanced => ClassWeights::Balanced,
-            },
-            task: self.task.map(|task| match task {
-                TaskArgument::Regression => TaskKind::Regression,
-                TaskArgument::Classification => TaskKind::Classification,
-            }),
+            class_weights: self.class_weights.into(),
+            task: self.task.map(TaskKind::from),
         }
     }
 

@@ -1,5 +1,6 @@
 //! One file per command. A command reads its options, calls the library, and prints what came out.
 
+mod compare;
 mod demo;
 mod fit;
 mod describe;
@@ -30,6 +31,8 @@ pub enum Command {
     Impute(Box<impute::Arguments>),
     /// Combine the same analysis of several filled tables by Rubin's rules
     Pool(pool::Arguments),
+    /// Compare methods on held-out rows or hidden cells, with significance
+    Compare(Box<compare::Arguments>),
     /// Tell what is in a model file
     Show(show::Arguments),
     /// Say what is missing, where, together with what, and whether it looks random
@@ -54,6 +57,7 @@ impl Command {
             Self::Predict(arguments) => predict::run(arguments, general, printer),
             Self::Impute(arguments) => impute::run(arguments, general, printer),
             Self::Pool(arguments) => pool::run(arguments, printer),
+            Self::Compare(arguments) => compare::run(arguments, general, printer),
             Self::Show(arguments) => show::run(arguments),
             Self::Describe(arguments) => describe::run(arguments, general, printer),
             Self::Hide(arguments) => hide::run(arguments, general, printer),
