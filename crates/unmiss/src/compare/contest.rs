@@ -213,3 +213,6 @@ fn time_left(comparison: &Comparison) -> String {
         format!("about {:.0} min left", seconds / 60.0)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -72,7 +72,8 @@ impl HeldOutRows {
         parts
     }
 
-    fn folds_of(&self, repeat: usize) -> Folds {
+    /// The folds of a repeat.
+    pub fn folds_of(&self, repeat: usize) -> Folds {
         folds(&self.targets, self.folds, repeat_seed(self.seed, repeat))
     }
 
