@@ -4,7 +4,7 @@ use std::path::Path;
 
 use unmiss::data::{self, Kind, MissingTokens, ReadOptions, Table};
 use unmiss::error::{Error, Result};
-use unmiss::model::Roles;
+use unmiss::model::{Model, Roles};
 
 use crate::printer::Printer;
 
@@ -57,6 +57,21 @@ impl InputArguments {
     /// The delimiter, as typed.
     pub fn delimiter(&self) -> Option<&str> {
         self.delimiter.as_deref()
+    }
+
+    /// Reads rows for a model: its inputs have the kinds, and the words for "missing", that they had in training.
+    pub fn read_for_model(&self, path: &Path, model: &Model) -> Result<Table> {
+        let mut options = self.options()?;
+        if self.missing.is_none() {
+            options.missing = model.missing.clone();
+            add_words(&mut options.missing, &self.missing_in)?;
+        }
+        let numbers = model.encoder.numbers.iter().map(|feature| (feature.name.clone(), Kind::Real));
+        options.kinds.extend(numbers);
+        let categories =
+            model.encoder.categories.iter().map(|feature| (feature.name.clone(), Kind::Category));
+        options.kinds.extend(categories);
+        Ok(data::read(path, &options)?.table)
     }
 
     /// The library's form of these options.

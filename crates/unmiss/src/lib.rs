@@ -15,6 +15,8 @@ pub mod nn;
 pub mod methods;
 pub mod model;
 pub mod compare;
+pub mod audit;
+pub mod report;
 
 /// Compiles the README's example.
 #[cfg(doctest)]

@@ -132,14 +132,21 @@ impl Model {
     /// When an input column is absent or of another kind than in training.
     pub fn predict(&self, table: &Table, unseen: impl FnMut(&str, &str)) -> Result<Predictions> {
         let rows = self.encoder.encode(table, unseen)?;
-        let raw = self.predictor.predict(&rows);
+        let answers = self.predict_encoded(&rows);
         Ok(match self.target.task {
-            Task::Regression => Predictions::Numbers {
-                values: raw.into_iter().map(|y| self.target.decode(y)).collect(),
-                known: known_inputs(&rows),
-            },
-            Task::Classification { .. } => Predictions::Probabilities(raw),
+            Task::Regression => Predictions::Numbers { values: answers, known: known_inputs(&rows) },
+            Task::Classification { .. } => Predictions::Probabilities(answers),
         })
+    }
+
+    /// `[rows, outputs]` for rows that this model's encoder made: numbers in the user's units, or a probability
+    /// for each class. Cells may have been hidden since.
+    pub fn predict_encoded(&self, rows: &Encoded) -> Vec<f64> {
+        let answers = self.predictor.predict(rows);
+        match self.target.task {
+            Task::Regression => answers.into_iter().map(|y| self.target.decode(y)).collect(),
+            Task::Classification { .. } => answers,
+        }
     }
 
     /// Half the width of the interval at a level for a row with so many known inputs, in the user's units.

@@ -27,10 +27,27 @@ pub enum Event {
         /// The task's name as in its progress events.
         task: String,
     },
+    /// A training has ended: how it went.
+    Trained(Curve),
     /// Something worth telling.
     Note(String),
     /// Something the user should know because it may change what they do.
     Warning(String),
+}
+
+/// How a training went, step by step.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Curve {
+    /// The task's name as in its progress events.
+    pub task: String,
+    /// What a step is: `epoch` or `round`.
+    pub step: &'static str,
+    /// Mean loss of the rows learned from at each step (squared error or log-loss); empty where not kept.
+    pub training: Vec<f64>,
+    /// Score of the rows set aside after each step (root mean squared error or log-loss); empty without any.
+    pub validation: Vec<f64>,
+    /// The step whose result was kept, from 1; 0: the start.
+    pub best: usize,
 }
 
 type Listener = Arc<dyn Fn(&Event) + Send + Sync>;
@@ -71,6 +88,16 @@ impl Run {
     pub fn listened_by(mut self, listener: impl Fn(&Event) + Send + Sync + 'static) -> Self {
         self.listener = Arc::new(listener);
         self
+    }
+
+    /// The same run with one more listener, beside the one it has.
+    #[must_use]
+    pub fn also_heard_by(&self, listener: impl Fn(&Event) + Send + Sync + 'static) -> Self {
+        let first = Arc::clone(&self.listener);
+        self.clone().listened_by(move |event| {
+            first(event);
+            listener(event);
+        })
     }
 
     /// The same run keeping unfinished work in a folder, from which a later run goes on.
@@ -178,6 +205,10 @@ mod tests {
         let run = Run::new(1, 1).unwrap().listened_by(move |event| ears.lock().unwrap().push(event.clone()));
         run.warn("careful");
         assert_eq!(*heard.lock().unwrap(), [Event::Warning("careful".into())]);
+        let (twice, ears) = (Arc::new(Mutex::new(0)), Arc::clone(&heard));
+        let counter = Arc::clone(&twice);
+        run.also_heard_by(move |_| *counter.lock().unwrap() += 1).note("seen");
+        assert_eq!((ears.lock().unwrap().len(), *twice.lock().unwrap()), (2, 1));
     }
 
     #[test]

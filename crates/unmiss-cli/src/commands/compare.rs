@@ -11,8 +11,9 @@ use unmiss::encode::target::TaskKind;
 use unmiss::error::{Error, Result};
 use unmiss::missing::Mechanism;
 use unmiss::model::Roles;
+use unmiss::report::{Page, sections};
 
-use super::fit::{ClassWeightsArgument, TaskArgument};
+use super::fit::{ClassWeightsArgument, TaskArgument, check_writable};
 use super::hide::mechanism;
 use crate::General;
 use crate::input::InputArguments;
@@ -72,6 +73,9 @@ pub struct Arguments {
     /// Begin anew even if the file of --json exists
     #[arg(long, requires = "json", conflicts_with = "resume")]
     fresh: bool,
+    /// Write a page with charts to an HTML file
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
     #[command(flatten)]
     input: InputArguments,
 }
@@ -79,6 +83,7 @@ pub struct Arguments {
 /// Runs the command.
 pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Result<()> {
     let earlier = arguments.earlier()?;
+    [&arguments.json, &arguments.html].into_iter().flatten().try_for_each(|path| check_writable(path))?;
     let contestants = contestants::list(arguments, earlier.is_some())?;
     let table = arguments.read(printer)?;
     let run = printer.run(general)?;
@@ -99,6 +104,12 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
     }
     if comparison.standings.is_empty() {
         return Err(Error::data(format!("no method could be compared. {}", comparison.words.join(" "))));
+    }
+    if let Some(path) = &arguments.html {
+        Page::new(format!("Methods compared on {}", arguments.data.display()))
+            .summary(words::what_was_asked(&comparison))
+            .sections(sections::compare(&comparison)?)
+            .write(path)?;
     }
     print(&words::page(&comparison))?;
     match &arguments.json {

@@ -2,17 +2,27 @@
 
 use std::path::Path;
 
+use unmiss::audit::{AuditSettings, audit_model};
 use unmiss::data::{self, Column, Table};
 use unmiss::error::Result;
-use unmiss::model::{Model, Predictions, Roles};
+use unmiss::missing::describe;
+use unmiss::model::{Filler, Limits, Model, Predictions, RecipeOf, Roles};
+use unmiss::report::{Page, sections};
 
-use super::fit::{fit_table, report, short_list};
+use super::fit::{fit_table, page_sections, report, short_list};
 use crate::General;
 use crate::output::{print, wrapped};
 use crate::printer::Printer;
 
 const SAMPLE: &str = "sample:horse-colic";
 const TARGET: &str = "surgical_lesion";
+
+/// The page that the tour leaves in the current folder.
+const PAGE: &str = "unmiss-demo.html";
+
+const STORY: &str = "300 horses with colic, examined in a clinic: pulse, temperature, pain and so on. A quarter of \
+                     the cells is empty, and only a handful of horses have all of them. The question: will \
+                     surgery find a lesion?";
 
 /// Columns known only after the operation, which would give the answer away.
 const AFTERWARDS: [&str; 6] =
@@ -21,18 +31,17 @@ const AFTERWARDS: [&str; 6] =
 /// Runs the command.
 pub fn run(general: &General, printer: &Printer) -> Result<()> {
     heading("1. A table with holes")?;
-    say(
-        "300 horses with colic, examined in a clinic: pulse, temperature, pain and so on. A quarter of the cells \
-         is empty, and only a handful of horses have all of them. The question: will surgery find a lesion?",
-    )?;
+    say(STORY)?;
     let table = data::read(Path::new(SAMPLE), &data::ReadOptions::default())?.table;
     print(&format!("  $ unmiss describe {SAMPLE} --target {TARGET}\n\n"))?;
     print(&holes(&table))?;
 
     heading("2. Fit a predictor that takes the holes as they are")?;
-    let ignored = AFTERWARDS.join(",");
+    let (first, rest) = AFTERWARDS.split_at(3);
     print(&format!(
-        "  $ unmiss fit {SAMPLE} --target {TARGET} -o colic.unmiss \\\n      --ignore {ignored}\n\n"
+        "  $ unmiss fit {SAMPLE} --target {TARGET} -o colic.unmiss \\\n      --ignore {} \\\n      --ignore {}\n\n",
+        first.join(","),
+        rest.join(",")
     ))?;
     let ignore = AFTERWARDS.iter().filter(|name| table.column(name).is_ok()).map(|name| (*name).to_owned());
     let roles = Roles { ignore: ignore.collect(), ..Roles::target(TARGET) };
@@ -47,10 +56,43 @@ pub fn run(general: &General, printer: &Printer) -> Result<()> {
     )?;
     print(&fading(&table, &model)?)?;
 
+    heading("4. Does the answer drift with how much is known?")?;
+    print("  $ unmiss audit colic.unmiss horses.csv\n\n")?;
+    let settings = AuditSettings { rows: 60, contrast: false, ..AuditSettings::default() };
+    let found = audit_model(&model, &table, &settings, &run)?;
+    printer.close();
+    found.summary.iter().try_for_each(|sentence| say(sentence))?;
+
+    heading("5. Fill the holes")?;
+    print(&format!("  $ unmiss impute {SAMPLE} -o full.csv --method gaussian\n\n"))?;
+    let filler = Filler::fit(&table, &[], &RecipeOf::imputer("gaussian")?, Limits::default(), &run)?;
+    let filled = run.compute(|| filler.fill(&table, None, |_, _| {}))?;
+    printer.close();
+    let cells: usize = filled.counts.iter().map(|(_, count)| count).sum();
+    say(&format!(
+        "{cells} cells are filled, each with its mean given what is known of the horse. Without --method, every \
+         column gets the imputer that does best on cells that were hidden from it; --draws 20 fills in twenty \
+         plausible ways, for multiple imputation."
+    ))?;
+
+    heading("6. The same as a page")?;
+    let description = run.compute(|| describe(&table, Some(TARGET)))?;
+    Page::new("A tour on 300 horses with colic")
+        .summary(STORY)
+        .sections(sections::describe(&table, &description)?)
+        .sections(page_sections(&table, &model, &choice)?)
+        .sections(sections::audit(&found)?)
+        .sections(sections::impute(&filler, &table, &filled)?)
+        .write(Path::new(PAGE))?;
+    say(&format!(
+        "All of this with charts is now in the file {PAGE} in this folder: open it in a browser. `describe`, \
+         `fit`, `audit`, `compare` and `impute` write such a page with --html FILE."
+    ))?;
+
     heading("What next")?;
     say(
-        "Your own table: `unmiss describe FILE`, `unmiss fit FILE --target COLUMN`, `unmiss predict MODEL FILE`. \
-         `unmiss methods` lists the methods, `unmiss --help` everything else.",
+        "Your own table: `unmiss describe FILE`, `unmiss fit FILE --target COLUMN`, `unmiss predict MODEL FILE`, \
+         `unmiss impute FILE -o FULL`. `unmiss methods` lists the methods, `unmiss --help` everything else.",
     )
 }
 

@@ -4,10 +4,11 @@ use std::path::PathBuf;
 
 use unmiss::error::{Error, Result};
 use unmiss::missing::describe;
+use unmiss::report::{Page, sections};
 use unmiss::run::Run;
 use unmiss::store::write_whole;
 
-use super::describe_text::page;
+use super::describe_text::{page, size};
 use crate::General;
 use crate::input::InputArguments;
 use crate::output::print;
@@ -24,6 +25,9 @@ pub struct Arguments {
     /// Write everything, also what the text leaves out, to a JSON file
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+    /// Write a page with charts to an HTML file
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
     #[command(flatten)]
     input: InputArguments,
 }
@@ -38,5 +42,12 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
             .map_err(|error| Error::data(format!("the description can't be written as JSON: {error}")))?;
         write_whole(path, &json)?;
     }
-    print(&page(&description, &arguments.data.display().to_string()))
+    let file = arguments.data.display().to_string();
+    if let Some(path) = &arguments.html {
+        Page::new(format!("Holes in {file}"))
+            .summary(size(&description))
+            .sections(sections::describe(&table, &description)?)
+            .write(path)?;
+    }
+    print(&page(&description, &file))
 }

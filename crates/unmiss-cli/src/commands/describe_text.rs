@@ -13,9 +13,7 @@ const CLASSES: usize = 4;
 
 /// The whole page.
 pub fn page(description: &Description, file: &str) -> String {
-    let size = format!("{} rows, {} columns", number(description.rows), number(description.columns.len()));
-    let besides = if description.target.is_some() { " besides the target" } else { "" };
-    let mut text = wrapped(&format!("Holes in {file}: {size}{besides}"), 0) + "\n\nWhat to know\n";
+    let mut text = wrapped(&format!("Holes in {file}: {}", size(description)), 0) + "\n\nWhat to know\n";
     description.findings.iter().for_each(|sentence| text.push_str(&item(sentence)));
     if !description.warnings.is_empty() {
         text.push_str("\nBe careful\n");
@@ -36,6 +34,12 @@ pub fn page(description: &Description, file: &str) -> String {
         text.push_str(&target_by_column(target));
     }
     text
+}
+
+/// How large the table is.
+pub fn size(description: &Description) -> String {
+    let besides = if description.target.is_some() { " besides the target" } else { "" };
+    format!("{} rows, {} columns{besides}", number(description.rows), number(description.columns.len()))
 }
 
 fn columns(description: &Description) -> String {

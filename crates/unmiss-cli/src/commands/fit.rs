@@ -9,6 +9,7 @@ use unmiss::encode::{ClassWeights, Task, target::TaskKind};
 use unmiss::error::{Error, Result};
 use unmiss::metrics::Score;
 use unmiss::model::{Model, Recipe, Roles};
+use unmiss::report::{Page, Section, sections};
 use unmiss::run::Run;
 
 use crate::General;
@@ -54,6 +55,9 @@ pub struct Arguments {
     /// Folds of the cross-validation
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(2..=100))]
     folds: u16,
+    /// Write a page with charts to an HTML file
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
     /// Begin anew even if an earlier fit of the same model was cut off
     #[arg(long)]
     fresh: bool,
@@ -98,6 +102,7 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
     let recipes = arguments.recipes()?;
     let roles = arguments.roles();
     check_writable(&arguments.output)?;
+    arguments.html.as_deref().map_or(Ok(()), check_writable)?;
     let table = arguments.input.read_inputs(&arguments.data, &roles, printer)?;
     let checkpoints = Checkpoints::open(&arguments.output, arguments.fresh, printer)?;
     let run = printer.run(general)?.checkpoints_in(&checkpoints.folder);
@@ -106,6 +111,11 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
     model.missing = arguments.input.options()?.missing;
     model.save(&arguments.output)?;
     checkpoints.clear();
+    if let Some(path) = &arguments.html {
+        Page::new(format!("Predicting `{}` from {}", arguments.target, arguments.data.display()))
+            .sections(page_sections(&table, &model, &choice)?)
+            .write(path)?;
+    }
     print(&report(&table, &model, &choice))?;
     print(&format!("\nThe model is in {}.\n", arguments.output.display()))
 }
@@ -165,9 +175,27 @@ pub fn short_list() -> Result<Vec<Recipe>> {
 /// What was learned from, how the methods did, and what won.
 pub fn report(table: &Table, model: &Model, choice: &Choice) -> String {
     let mut text = String::new();
-    let summary = &model.summary;
-    text.push_str(&wrapped(&task_words(model), 0));
+    for sentence in learned_words(table, model) {
+        text.push_str(&wrapped(&sentence, 0));
+        text.push('\n');
+    }
     text.push('\n');
+    text.push_str(&score_table(choice));
+    for sentence in choice.words().iter().chain(&choice.failures).chain(&interval_words(model, choice)) {
+        text.push_str(&wrapped(sentence, 0));
+        text.push('\n');
+    }
+    text
+}
+
+/// The fit as sections of a page, with the same words and numbers.
+pub fn page_sections(table: &Table, model: &Model, choice: &Choice) -> Result<Vec<Section>> {
+    sections::fit(model, choice, &learned_words(table, model), &interval_words(model, choice))
+}
+
+/// What is predicted, and what was learned from.
+fn learned_words(table: &Table, model: &Model) -> Vec<String> {
+    let summary = &model.summary;
     let mut learned = format!(
         "Learned from {} of {} rows and {} input columns; {:.1} % of the input cells are missing.",
         number(summary.rows),
@@ -179,26 +207,22 @@ pub fn report(table: &Table, model: &Model, choice: &Choice) -> String {
         let count = number(summary.rows_without_target);
         learned.push_str(&format!(" {count} rows without a target were left out."));
     }
-    text.push_str(&wrapped(&learned, 0));
-    text.push_str("\n\n");
-    text.push_str(&score_table(choice));
-    for sentence in choice.words().iter().chain(&choice.failures) {
-        text.push_str(&wrapped(sentence, 0));
-        text.push('\n');
-    }
-    if let (Some(half), Some(coverage)) =
-        (model.half_width(model.encoder.width(), COVERAGE_LEVEL), choice.coverage)
-    {
-        let words = format!(
+    vec![task_words(model), learned]
+}
+
+/// What intervals promise, and how that was kept.
+fn interval_words(model: &Model, choice: &Choice) -> Vec<String> {
+    let half = model.half_width(model.encoder.width(), COVERAGE_LEVEL);
+    let words = |(half, coverage): (f64, f64)| {
+        format!(
             "Prediction intervals come from held-out errors, apart for rows of which little and much is known. At \
              level {:.0} % they reach {half:.4} to either side for a complete row; learned without a fold, they \
              held for {:.1} % of its rows.",
             100.0 * COVERAGE_LEVEL,
             100.0 * coverage
-        );
-        text.push_str(&format!("{}\n", wrapped(&words, 0)));
-    }
-    text
+        )
+    };
+    half.zip(choice.coverage).map(words).into_iter().collect()
 }
 
 fn task_words(model: &Model) -> String {
@@ -264,10 +288,10 @@ fn score_line(entry: &Entry, folds: usize) -> String {
 }
 
 /// A fit can take long: that its result can't be written should be known before.
-fn check_writable(path: &Path) -> Result<()> {
+pub fn check_writable(path: &Path) -> Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let what = if path.is_dir() {
-        "this is a folder; the model needs a file name".to_owned()
+        "this is a folder; a file name is needed".to_owned()
     } else if !folder.is_dir() {
         format!("there is no folder `{}`", folder.display())
     } else {

@@ -9,6 +9,7 @@ use unmiss::data::{Table, TableWriter};
 use unmiss::error::{Error, Result};
 use unmiss::methods::{Draw, Imputation};
 use unmiss::model::{Filled, Filler, Limits, RecipeOf, Unfilled};
+use unmiss::report::{Page, sections};
 use unmiss::run::Run;
 
 use crate::General;
@@ -51,6 +52,9 @@ pub struct Arguments {
     /// Fill with an imputer that --save kept: nothing is learned from these rows
     #[arg(long, value_name = "FILE", conflicts_with_all = ["save", "method", "set", "within", "beyond_range"])]
     with: Option<PathBuf>,
+    /// Write a page with charts of what was filled and how well
+    #[arg(long, value_name = "FILE", conflicts_with = "with")]
+    html: Option<PathBuf>,
     #[command(flatten)]
     input: InputArguments,
 }
@@ -105,7 +109,12 @@ fn write_filled(
         last = Some(filled);
     }
     writers.finish()?;
-    let Some(Filled { counts, unfilled, .. }) = last else { return Ok(Vec::new()) };
+    let Some(filled) = last else { return Ok(Vec::new()) };
+    if let Some(path) = &arguments.html {
+        let title = format!("Filled holes of {}", arguments.data.display());
+        Page::new(title).sections(sections::impute(filler, table, &filled)?).write(path)?;
+    }
+    let Filled { counts, unfilled, .. } = filled;
     let mut text = words::report(filler, table, &counts);
     text.push_str(&arguments.where_to());
     match is_standard_output(&arguments.output) {

@@ -1,5 +1,8 @@
 //! One file per command. A command reads its options, calls the library, and prints what came out.
 
+mod audit;
+mod audit_program;
+mod audit_text;
 mod compare;
 mod demo;
 mod fit;
@@ -31,6 +34,8 @@ pub enum Command {
     Impute(Box<impute::Arguments>),
     /// Combine the same analysis of several filled tables by Rubin's rules
     Pool(pool::Arguments),
+    /// Find out whether a model's answer drifts with how much is known
+    Audit(Box<audit::Arguments>),
     /// Compare methods on held-out rows or hidden cells, with significance
     Compare(Box<compare::Arguments>),
     /// Tell what is in a model file
@@ -57,6 +62,7 @@ impl Command {
             Self::Predict(arguments) => predict::run(arguments, general, printer),
             Self::Impute(arguments) => impute::run(arguments, general, printer),
             Self::Pool(arguments) => pool::run(arguments, printer),
+            Self::Audit(arguments) => audit::run(arguments, general, printer),
             Self::Compare(arguments) => compare::run(arguments, general, printer),
             Self::Show(arguments) => show::run(arguments),
             Self::Describe(arguments) => describe::run(arguments, general, printer),

@@ -138,16 +138,9 @@ fn report(pooled: &[(&str, Pooled)], arguments: &Arguments) -> String {
     let draws = pooled.first().map_or(0, |(_, pooled)| pooled.draws);
     let mut text = format!("Pooled over {draws} analyses by Rubin's rules\n\n");
     let level = format!("{:.0} % interval", 100.0 * arguments.level);
-    let header = format!(
-        "  {} {:>10} {:>9} {:>22} {:>8} {:>7} {:>6}",
-        column("", 14),
-        "estimate",
-        "error",
-        level,
-        "df",
-        "p",
-        "holes"
-    );
+    let [estimate, error, df, p, holes] = ["estimate", "error", "df", "p", "holes"];
+    let header =
+        format!("  {} {estimate:>9} {error:>8} {level:>19} {df:>7} {p:>6} {holes:>5}", column("", 14));
     text.push_str(header.trim_end());
     text.push('\n');
     for (term, pooled) in pooled {
@@ -156,7 +149,7 @@ fn report(pooled: &[(&str, Pooled)], arguments: &Arguments) -> String {
             if pooled.degrees > 99_999.0 { "many".to_owned() } else { format!("{:.1}", pooled.degrees) };
         let p = if pooled.p_value < 0.0001 { "<.0001".to_owned() } else { format!("{:.4}", pooled.p_value) };
         text.push_str(&format!(
-            "  {} {:>10} {:>9} {interval:>22} {degrees:>8} {p:>7} {:>4.0} %\n",
+            "  {} {:>9} {:>8} {interval:>19} {degrees:>7} {p:>6} {:>3.0} %\n",
             column(term, 14),
             short(pooled.estimate),
             short(pooled.standard_error),

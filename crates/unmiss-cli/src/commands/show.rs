@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde_json::Value;
 use unmiss::encode::{Scale, Task};
 use unmiss::error::{Error, Result};
-use unmiss::model::{FORMAT, Model};
+use unmiss::model::{FORMAT, Filler, Model, kind_of};
 
 use crate::output::{column, number, print, wrapped};
 
@@ -15,7 +15,7 @@ const MOST_LISTED: usize = 30;
 /// Which model.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// The model that `unmiss fit` wrote
+    /// The model that `unmiss fit` wrote, or the imputer that `unmiss impute --save` kept
     model: PathBuf,
     /// List every column, however many there are
     #[arg(long)]
@@ -24,6 +24,9 @@ pub struct Arguments {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<()> {
+    if kind_of(&arguments.model)? == "imputer" {
+        return print(&imputer(&Filler::load(&arguments.model)?, arguments));
+    }
     let model = Model::load(&arguments.model)?;
     let bytes =
         std::fs::metadata(&arguments.model).map_err(|error| Error::io(&arguments.model, error))?.len();
@@ -37,6 +40,39 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         }
     }
     print(&text)
+}
+
+/// What is in an imputer's file.
+fn imputer(filler: &Filler, arguments: &Arguments) -> String {
+    let method = filler.recipe.method;
+    let summary = &filler.summary;
+    let mut text = format!("{}: an imputer\n\n", arguments.model.display());
+    let lines = [
+        ("method", format!("{} ({})", method.name(), method.about().title)),
+        ("settings", filler.recipe.settings.to_string()),
+        ("rows", number(summary.rows)),
+        ("holes", format!("{:.1} % of the cells", 100.0 * summary.missing_share)),
+        ("numbers", number(filler.encoder.numbers.len())),
+        ("categories", number(filler.encoder.categories.len())),
+        (
+            "ignored",
+            if filler.ignored.is_empty() { "no column".to_owned() } else { filler.ignored.join(", ") },
+        ),
+        ("seed", summary.seed.to_string()),
+    ];
+    for (name, value) in lines {
+        text.push_str(&format!("  {name:12}{}\n", wrapped(&value, 14).trim_start()));
+    }
+    for (name, reason) in &filler.unfillable {
+        text.push_str(&format!("{}\n", wrapped(&format!("`{name}` can't be filled: {reason}"), 2)));
+    }
+    let names: Vec<&str> = filler.names().collect();
+    let listed = if arguments.all { names.len() } else { names.len().min(MOST_LISTED) };
+    text.push_str(&format!("\nColumns it fills\n{}\n", wrapped(&names[..listed].join(", "), 2)));
+    if listed < names.len() {
+        text.push_str(&format!("  and {} more (--all lists them)\n", names.len() - listed));
+    }
+    text
 }
 
 fn facts(model: &Model, bytes: u64) -> String {

@@ -10,7 +10,7 @@ use crate::bench::{Bench, ward};
 
 /// A training of a few seconds.
 const FIT: &str = "fit ward.csv --target days --id id --ignore outcome --folds 2 --threads 2 \
-    --method network --set width=64 --set layers=2 --set members=1 --set batch=64 --set epochs=40";
+    --method network --set width=64 --set layers=2 --set networks=1 --set batch=64 --set epochs=40";
 
 fn bench() -> Bench {
     let bench = Bench::new();

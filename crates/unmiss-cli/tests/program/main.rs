@@ -5,10 +5,15 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod audit;
 mod bench;
+mod compare;
+mod demo;
 mod errors;
+mod impute;
 mod interrupt;
 mod memory;
 mod new_data;
 mod outputs;
+mod pages;
 mod round_trips;

@@ -4,14 +4,35 @@ use crate::bench::{Bench, assert_kept, rounded, ward};
 
 #[test]
 fn help() {
-    let commands = ["", "demo ", "fit ", "predict ", "show ", "describe ", "hide ", "methods "];
+    let commands = [
+        "",
+        "demo ",
+        "fit ",
+        "predict ",
+        "impute ",
+        "pool ",
+        "audit ",
+        "compare ",
+        "show ",
+        "describe ",
+        "hide ",
+        "methods ",
+    ];
     let lines: Vec<String> = commands.iter().map(|command| format!("{command}--help")).collect();
     assert_kept("help", &Bench::new().transcripts(lines.iter().map(String::as_str)));
 }
 
 #[test]
 fn methods() {
-    let lines = ["methods", "methods network", "methods mlp", "methods linear", "methods trees"];
+    let lines = [
+        "methods",
+        "methods auto",
+        "methods gaussian",
+        "methods network",
+        "methods mlp",
+        "methods linear",
+        "methods trees",
+    ];
     assert_kept("methods", &Bench::new().transcripts(lines));
 }
 
@@ -88,7 +109,7 @@ fn fit_show_predict_classes() {
 fn fit_a_small_network() {
     let bench = Bench::new();
     bench.write("ward.csv", ward(120));
-    let settings = "--method network --set width=8 --set layers=1 --set epochs=3 --set members=2";
+    let settings = "--method network --set width=8 --set layers=1 --set epochs=3 --set networks=2";
     let text = bench.transcripts([
         &*format!("fit ward.csv --target days --id id --ignore outcome {settings} -o net.unmiss --threads 2"),
         "show net.unmiss",

@@ -81,7 +81,7 @@ fn threads_change_nothing_trees() {
 
 #[test]
 fn threads_change_nothing_networks() {
-    let network = "--method network --set width=16 --set epochs=4 --set members=2";
+    let network = "--method network --set width=16 --set epochs=4 --set networks=2";
     let mlp = "--method mlp --set hidden=[16,8] --set epochs=5";
     for target in ["days", "outcome"] {
         fit_thrice(network, target);

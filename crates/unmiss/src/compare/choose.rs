@@ -1,6 +1,7 @@
 //! The choice of a method by cross-validation, said in words with its uncertainty.
 
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use serde_json::json;
@@ -14,7 +15,7 @@ use crate::model::{
     Intervals, Model, Prepared, Recipe, Roles, fit_prepared, known_inputs, prepare, rows_with_target,
 };
 use crate::rng::{hash, mix};
-use crate::run::Run;
+use crate::run::{Curve, Event, Run};
 use crate::store::Arrays;
 
 /// One method's result.
@@ -26,8 +27,8 @@ pub struct Entry {
     pub scores: Vec<Score>,
     /// Seconds of fitting and predicting, all folds together.
     pub seconds: f64,
-    /// Held-out predictions of the rows compared, in the order of [`Choice::rows`].
-    predictions: Vec<f64>,
+    /// `[rows, outputs]`: held-out predictions in model units, in the order of [`Choice::rows`].
+    pub predictions: Vec<f64>,
 }
 
 impl Entry {
@@ -52,6 +53,10 @@ pub struct Choice {
     pub all_rows: usize,
     /// Number of known inputs of each row compared.
     known: Vec<usize>,
+    /// The targets of the rows compared, in their order.
+    pub truth: Targets,
+    /// How the trainings of the chosen method on all rows went; empty for a method without steps.
+    pub curves: Vec<Curve>,
     /// Share of held-out rows inside intervals at [`COVERAGE_LEVEL`] learned from the other folds.
     pub coverage: Option<f64>,
 }
@@ -60,7 +65,8 @@ pub struct Choice {
 pub const COVERAGE_LEVEL: f64 = 0.9;
 
 impl Choice {
-    fn test_share(&self) -> f64 {
+    /// The share of the rows compared that a fold holds out.
+    pub fn test_share(&self) -> f64 {
         1.0 / self.folds as f64
     }
 
@@ -101,10 +107,10 @@ impl Choice {
     }
 
     /// Residuals of the best method's held-out predictions, in the order of the rows compared.
-    fn residuals(&self, targets: &Targets) -> Vec<f64> {
+    fn residuals(&self) -> Vec<f64> {
         let predictions = self.entries.first().map(|best| best.predictions.as_slice()).unwrap_or_default();
-        let residual = |(row, predicted): (&usize, &f64)| f64::from(targets.numbers[*row]) - predicted;
-        self.rows.iter().zip(predictions).map(residual).collect()
+        let residual = |(truth, predicted): (&f32, &f64)| f64::from(*truth) - predicted;
+        self.truth.numbers.iter().zip(predictions).map(residual).collect()
     }
 
     /// How often intervals learned from all folds but one hold in that one.
@@ -146,10 +152,14 @@ pub fn choose(
     let mut choice = Choice {
         entries: Vec::new(),
         failures: Vec::new(),
+        truth: target
+            .encode(labelled, roles.weight.as_deref(), Default::default())?
+            .select(&folds.held_out.concat()),
         rows: folds.held_out.concat(),
         folds: folds.held_out.len(),
         all_rows: targets.rows(),
         known: Vec::new(),
+        curves: Vec::new(),
         coverage: None,
     };
     let work = Work { labelled, inputs: &inputs, roles, target, folds: &folds };
@@ -270,12 +280,20 @@ pub fn fit_best(
         run.warn(format!("comparison stopped; fitting `{name}`, the best so far, on all rows"));
     }
     let recipe = choice.entries.first().map_or(first, |entry| &entry.recipe);
-    let mut model =
-        Model::fit(table, roles, recipe, &run.part(&format!("{}, all rows", recipe.method.name())))?;
+    let curves: Arc<Mutex<Vec<Curve>>> = Arc::default();
+    let ears = Arc::clone(&curves);
+    let last = run.part(&format!("{}, all rows", recipe.method.name())).also_heard_by(move |event| {
+        if let Event::Trained(curve) = event {
+            ears.lock().unwrap_or_else(PoisonError::into_inner).push(curve.clone());
+        }
+    });
+    let mut model = Model::fit(table, roles, recipe, &last)?;
+    choice.curves = curves.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    // Trainings that ran side by side ended in any order.
+    choice.curves.sort_by(|a, b| a.task.cmp(&b.task));
     model.summary.notes = choice.words();
     if target.task == Task::Regression {
-        let targets = target.encode(&labelled, roles.weight.as_deref(), Default::default())?;
-        let residuals = choice.residuals(&targets);
+        let residuals = choice.residuals();
         model.intervals = Intervals::learn(&residuals, &choice.known);
         choice.coverage = choice.measured_coverage(&residuals);
     }

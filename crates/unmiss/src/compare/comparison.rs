@@ -166,6 +166,13 @@ pub struct Failure {
     pub what: String,
 }
 
+impl ColumnError {
+    /// Whether the column holds numbers: its error is then in standard deviations.
+    pub fn is_number(&self) -> bool {
+        matches!(self.kind, Kind::Real | Kind::Integer)
+    }
+}
+
 impl Question {
     /// What the loss is called.
     pub fn loss_name(&self, task: Option<Task>) -> &'static str {
@@ -228,6 +235,17 @@ impl Comparison {
     /// The fit of a contestant on a part, if it is done.
     pub fn fit(&self, contestant: &str, repeat: usize, fold: usize) -> Option<&Fit> {
         self.fits.iter().find(|fit| fit.contestant == contestant && (fit.repeat, fit.fold) == (repeat, fold))
+    }
+
+    /// The columns in which cells were hidden, in the table's order, and whether each holds numbers.
+    pub fn columns(&self) -> Vec<(&str, bool)> {
+        let mut columns: Vec<(&str, bool)> = Vec::new();
+        for column in self.fits.iter().flat_map(|fit| &fit.columns) {
+            if !columns.iter().any(|(name, _)| *name == column.name) {
+                columns.push((&column.name, column.is_number()));
+            }
+        }
+        columns
     }
 
     /// Works out standings and words from the fits.

@@ -59,8 +59,8 @@ impl HiddenCells {
         let columns = self.errors(&recipe, &self.table, &holes, &run)?;
         let loss = mean(&columns, |_| true).ok_or_else(nothing_hidden)?;
         let figures = BTreeMap::from([
-            ("RMSE / sd".to_owned(), mean(&columns, is_number)),
-            ("wrong".to_owned(), mean(&columns, |column| !is_number(column))),
+            ("RMSE / sd".to_owned(), mean(&columns, ColumnError::is_number)),
+            ("wrong".to_owned(), mean(&columns, |column| !column.is_number())),
         ]);
         Ok(Outcome { settings: recipe.settings, loss, figures, classes: Vec::new(), columns })
     }
@@ -129,10 +129,6 @@ fn deviation(values: &[f64], observed: &[bool]) -> Option<f64> {
     let center = known.iter().sum::<f64>() / known.len() as f64;
     let variance = known.iter().map(|value| (value - center).powi(2)).sum::<f64>() / known.len() as f64;
     (variance > 0.0).then(|| variance.sqrt())
-}
-
-fn is_number(column: &ColumnError) -> bool {
-    matches!(column.kind, crate::data::Kind::Real | crate::data::Kind::Integer)
 }
 
 fn mean(columns: &[ColumnError], wanted: impl Fn(&ColumnError) -> bool) -> Option<f64> {

@@ -90,7 +90,7 @@ pub use batches::Batches;
 pub use options::{BatchOptions, MissingTokens, ReadOptions};
 pub use samples::{SAMPLES, Sample, sample};
 pub use table::{Column, Kind, Table, Values};
-pub use table_writer::{TableWriter, write};
+pub use table_writer::{TableWriter, csv_text, write};
 pub use write::CsvWriter;
 
 use crate::error::Result;

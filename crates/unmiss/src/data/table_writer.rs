@@ -170,6 +170,37 @@ pub fn write(table: &Table, path: &Path) -> Result<()> {
     writer.finish()
 }
 
+/// A table as CSV text in memory, from its values: the header, numbers in the shortest form that reads back
+/// equal, holes empty.
+pub fn csv_text(table: &Table) -> Vec<u8> {
+    let mut text = Vec::new();
+    let end_line = |text: &mut Vec<u8>, start: usize| {
+        // An empty line is no record: a lone hole needs quotes to be seen.
+        if text.len() == start {
+            text.extend_from_slice(b"\"\"");
+        }
+        text.push(b'\n');
+    };
+    for (place, column) in table.columns().iter().enumerate() {
+        if place > 0 {
+            text.push(b',');
+        }
+        push_quoted(&mut text, &column.name, b',');
+    }
+    end_line(&mut text, 0);
+    for row in 0..table.rows() {
+        let start = text.len();
+        for (place, column) in table.columns().iter().enumerate() {
+            if place > 0 {
+                text.push(b',');
+            }
+            push_value(&mut text, column, row, b',');
+        }
+        end_line(&mut text, start);
+    }
+    text
+}
+
 fn push_value(text: &mut Vec<u8>, column: &Column, row: usize, delimiter: u8) {
     match (&column.values, column.observed[row]) {
         (_, false) => {}

@@ -155,7 +155,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::data::{Column, Kind, ReadOptions, Table, Values, read_bytes, write};
+    use crate::data::{Column, Kind, ReadOptions, Table, Values, csv_text, read_bytes, write};
 
     fn kept() -> ReadOptions {
         ReadOptions { keep_source: true, ..ReadOptions::default() }
@@ -303,5 +303,18 @@ mod tests {
             let back = read_bytes("t.csv", written(&made).as_bytes(), &options).unwrap().table;
             prop_assert_eq!(back.columns(), made.columns());
         }
+    }
+
+    #[test]
+    fn text_in_memory_reads_back_equal() {
+        let table = Table::new(vec![
+            Column::from_numbers("a,b", Kind::Real, &[0.1, f64::NAN, -3.0]),
+            Column::from_words("c", Kind::Category, &[Some("x \"y\""), Some("z"), None]),
+        ])
+        .unwrap();
+        let text = csv_text(&table);
+        assert_eq!(String::from_utf8(text).unwrap(), "\"a,b\",c\n0.1,\"x \"\"y\"\"\"\n,z\n-3,\n");
+        let lone = Table::new(vec![Column::from_numbers("a", Kind::Real, &[f64::NAN, 1.5])]).unwrap();
+        assert_eq!(csv_text(&lone), b"a\n\"\"\n1.5\n");
     }
 }

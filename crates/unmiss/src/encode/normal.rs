@@ -46,12 +46,13 @@ impl Holes<'_> {
         self.values.len().checked_div(self.columns).unwrap_or(0)
     }
 
-    fn marks(&self, row: usize) -> &[bool] {
+    /// The marks of a row.
+    pub fn marks(&self, row: usize) -> &[bool] {
         &self.observed[row * self.columns..(row + 1) * self.columns]
     }
 
     /// The row's distance from a mean, 0 where missing.
-    fn deviations(&self, row: usize, mean: &[f64], into: &mut [f64]) {
+    pub(crate) fn deviations(&self, row: usize, mean: &[f64], into: &mut [f64]) {
         let cells = self.values[row * self.columns..].iter().zip(self.marks(row));
         for ((into, mean), (value, observed)) in into.iter_mut().zip(mean).zip(cells) {
             *into = if *observed { f64::from(*value) - mean } else { 0.0 };
@@ -129,7 +130,8 @@ impl Normal {
         normal
     }
 
-    fn distance(&self, other: &Self) -> f64 {
+    /// The largest difference of an entry of mean and covariance.
+    pub(crate) fn distance(&self, other: &Self) -> f64 {
         let pairs = self.mean.iter().zip(&other.mean);
         let pairs = pairs.chain(self.covariance.cells.iter().zip(&other.covariance.cells));
         pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
@@ -151,13 +153,19 @@ impl Normal {
                 cells.for_each(|(sum, value)| *sum += value / count as f64);
             }
         }
-        for i in 0..columns {
-            for j in 0..columns {
+        self.moved(&shift, squares, ridge)
+    }
+
+    /// The distribution whose mean lies `shift` from this one's and whose mean products of deviations from the OLD mean
+    /// are `squares`, with a ridge.
+    pub(crate) fn moved(&self, shift: &[f64], mut squares: Square, ridge: f64) -> Self {
+        for i in 0..shift.len() {
+            for j in 0..shift.len() {
                 *squares.at_mut(i, j) -= shift[i] * shift[j];
             }
             *squares.at_mut(i, i) += ridge;
         }
-        let mean = self.mean.iter().zip(&shift).map(|(mean, shift)| mean + shift).collect();
+        let mean = self.mean.iter().zip(shift).map(|(mean, shift)| mean + shift).collect();
         Self { mean, covariance: squares }
     }
 }

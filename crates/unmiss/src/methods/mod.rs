@@ -14,6 +14,7 @@ pub mod mean;
 pub mod mlp;
 pub mod neighbours;
 pub mod network;
+pub mod self_masking;
 pub mod space;
 pub mod trees;
 
@@ -45,6 +46,7 @@ pub static IMPUTERS: &[&dyn Imputation] = &[
     &boosted::Boosted,
     &autoencoder::Autoencoder,
     &neighbours::Neighbours,
+    &self_masking::SelfMasking,
     &mean::Mean,
 ];
 

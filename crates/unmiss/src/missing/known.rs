@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::outcome::Outcome;
 use super::significance::Test;
 use crate::data::Column;
+use crate::error::Result;
 
 /// At most this many bars in the histogram, unless fewer different numbers occur.
 const MOST_BARS: usize = 16;
@@ -63,8 +64,33 @@ pub struct Estimate {
     pub standard_error: f64,
 }
 
+/// The target by the number of known cells.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TargetByKnown {
+    /// The target column.
+    pub name: String,
+    /// Names of the classes; empty for a numeric target.
+    pub classes: Vec<String>,
+    /// About ten groups of rows of similar size, from few to many known cells.
+    pub groups: Vec<KnownGroup>,
+    /// The test of "the target does not depend on the number of known cells"; none with one group only.
+    pub test: Option<Test>,
+}
+
+impl TargetByKnown {
+    /// Compares a target with the number of known cells of each row.
+    ///
+    /// # Errors
+    /// When the target is text or a date.
+    pub fn new(target: &Column, known: &[u32]) -> Result<Self> {
+        let outcome = Outcome::new(target)?;
+        let (groups, test) = target_by_known(known, &outcome);
+        Ok(Self { name: target.name.clone(), classes: outcome.levels, groups, test })
+    }
+}
+
 /// Known cells of each row.
-pub(super) fn count(columns: &[&Column], rows: usize) -> Vec<u32> {
+pub(crate) fn count(columns: &[&Column], rows: usize) -> Vec<u32> {
     let mut known = vec![0; rows];
     for column in columns {
         known.iter_mut().zip(&column.observed).for_each(|(known, observed)| *known += u32::from(*observed));
@@ -73,7 +99,7 @@ pub(super) fn count(columns: &[&Column], rows: usize) -> Vec<u32> {
 }
 
 /// The histogram and its summary; everything is 0 for a table without rows.
-pub(super) fn summarise(known: &[u32], columns: usize) -> KnownCells {
+pub(crate) fn summarise(known: &[u32], columns: usize) -> KnownCells {
     let mut sorted = known.to_vec();
     sorted.sort_unstable();
     let (fewest, most) =

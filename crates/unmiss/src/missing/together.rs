@@ -144,6 +144,24 @@ pub(super) fn summarise(columns: &[&Column], indicators: &[Indicator], rows: usi
     }
 }
 
+/// Correlations of the marks "missing" of columns two by two, `[columns, columns]`; NaN for a column that is
+/// complete or empty.
+pub fn correlations(columns: &[&Column]) -> Vec<f64> {
+    let rows = columns.first().map_or(0, |column| column.rows());
+    let sets = indicators(columns, rows);
+    // Columns with the same holes share a set; those without one are complete or empty.
+    let set_of = |column: usize| sets.iter().find(|set| set.columns.contains(&column));
+    let found: Vec<Option<&Indicator>> = (0..columns.len()).map(set_of).collect();
+    let one = |(first, second): (&Option<&Indicator>, &Option<&Indicator>)| match (first, second) {
+        (Some(first), Some(second)) => {
+            let both = intersection(&first.missing, &second.missing);
+            correlation(first.count, second.count, both, rows)
+        }
+        _ => f64::NAN,
+    };
+    found.iter().flat_map(|first| found.iter().map(move |second| one((first, second)))).collect()
+}
+
 /// Rows in both sets.
 pub(super) fn intersection(first: &[u64], second: &[u64]) -> usize {
     first.iter().zip(second).map(|(a, b)| (a & b).count_ones() as usize).sum()
@@ -188,5 +206,10 @@ mod tests {
         assert!((together.pairs[0].correlation + 1.0).abs() < 1e-12);
         assert_eq!(together.pairs[0].both, 0);
         assert!(together.pairs[1].correlation.abs() < 1e-12);
+        let square = correlations(&columns);
+        assert!(square[1].is_nan() && square[5].is_nan());
+        for (place, expected) in [(2, 1.0), (3, -1.0), (18, -1.0), (24, 0.0)] {
+            assert!((square[place] - expected).abs() < 1e-12, "{place}: {}", square[place]);
+        }
     }
 }

@@ -217,7 +217,7 @@ fn value(target: &TargetDescription, value: f64) -> String {
 }
 
 /// Three significant digits, without an exponent for usual sizes.
-fn significant_digits(value: f64) -> String {
+pub(crate) fn significant_digits(value: f64) -> String {
     if value == 0.0 {
         return "0".to_owned();
     }
@@ -229,11 +229,11 @@ fn significant_digits(value: f64) -> String {
     }
 }
 
-fn p_value(p_value: f64) -> String {
+pub(crate) fn p_value(p_value: f64) -> String {
     if p_value < 0.001 { "p < 0.001".to_owned() } else { format!("p = {p_value:.3}") }
 }
 
-fn percent(share: f64) -> String {
+pub(crate) fn percent(share: f64) -> String {
     let percent = 100.0 * share;
     match share {
         0.0 => "0 %".to_owned(),
@@ -244,12 +244,12 @@ fn percent(share: f64) -> String {
     }
 }
 
-fn range(from: usize, to: usize) -> String {
+pub(crate) fn range(from: usize, to: usize) -> String {
     if from == to { from.to_string() } else { format!("{from} to {to}") }
 }
 
 /// A number with its noun: `1 row`, `2,500 rows`.
-fn count(count: usize, noun: &str) -> String {
+pub(crate) fn count(count: usize, noun: &str) -> String {
     format!("{} {noun}{}", number(count), if count == 1 { "" } else { "s" })
 }
 
@@ -258,7 +258,7 @@ fn are(many: usize, noun: &str) -> String {
 }
 
 /// Thousands are set apart.
-fn number(number: usize) -> String {
+pub(crate) fn number(number: usize) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (index, digit) in digits.chars().enumerate() {

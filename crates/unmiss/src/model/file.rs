@@ -112,6 +112,9 @@ pub(super) fn check_format(header: &Value, wanted: &str) -> Result<()> {
     if kind == wanted {
         return Ok(());
     }
+    if kind.is_empty() {
+        return Err(Error::data("its header does not say what it holds").with_hint(DAMAGED));
+    }
     let what = format!("the file holds a `{kind}` and not a `{wanted}`");
     Err(Error::data(what).with_hint(match wanted {
         "predictor" => "`unmiss fit` makes models that predict; `unmiss impute --with` uses imputers",
@@ -197,7 +200,7 @@ mod tests {
             ("linear", &[]),
             ("trees", &[("rounds", "2"), ("members", "1")]),
             ("mlp", &[("hidden", "[2]"), ("epochs", "1")]),
-            ("network", &[("width", "2"), ("layers", "1"), ("epochs", "1"), ("members", "1")]),
+            ("network", &[("width", "2"), ("layers", "1"), ("epochs", "1"), ("networks", "1")]),
         ];
         settings.into_iter().map(|(method, settings)| (method, bytes_of(method, settings))).collect()
     }

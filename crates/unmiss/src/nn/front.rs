@@ -98,6 +98,12 @@ impl Front {
         self.width
     }
 
+    /// Widths of the tokens, in the order in which they stand side by side.
+    pub fn tokens(&self) -> impl Iterator<Item = usize> {
+        let numbers = std::iter::repeat_n(NUMBER_TOKEN, self.numbers);
+        numbers.chain(self.categories.iter().map(|table| table.token))
+    }
+
     /// Adds the learned matrices, with their first values.
     pub fn add_parameters(&self, parameters: &mut Parameters, stream: &mut Stream) {
         let first = parameters.len();
@@ -125,11 +131,6 @@ impl Front {
         for index in first..parameters.len() {
             parameters[index].decay = false;
         }
-        // The periodic part learns slowly, the factors quickly: both as the strongest plain networks do.
-        for index in first..first + 3 {
-            parameters[index].rate = 0.1;
-        }
-        parameters[first + 5].rate = 6.0;
     }
 
     /// The vectors of a batch, with gradients. Numbers under a false mark are guesses, or not read at all.

@@ -10,6 +10,7 @@ pub mod activation;
 pub mod dense;
 pub mod front;
 pub mod loss;
+pub mod members;
 pub mod optimizer;
 pub mod parameters;
 mod periodic;

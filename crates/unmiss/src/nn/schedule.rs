@@ -11,8 +11,6 @@ pub enum Schedule {
     Constant,
     /// `(1 + cos πt) / 2`: from 1 down to 0.
     Cosine,
-    /// 1 for the first half, then the cosine to 0.
-    FlatCosine,
     /// Times `factor` after every so many epochs.
     Step {
         /// Epochs between two changes.
@@ -20,8 +18,6 @@ pub enum Schedule {
         /// The factor.
         factor: f64,
     },
-    /// `(1 - cos(2π log2(1 + 15t))) / 2`: four waves from 0 to 1 and back, each twice as long as the last.
-    Coslog4,
     /// Linearly up over the first part of training, then the cosine to 0.
     Warmup {
         /// The first part, as a share of training.
@@ -57,14 +53,12 @@ impl Pace {
 
     /// The factor in an epoch (from 0) when a share of the training is done.
     pub fn factor(&self, epoch: usize, share: f64) -> f64 {
-        use std::f64::consts::{PI, TAU};
+        use std::f64::consts::PI;
         let cosine = |t: f64| 0.5 * (1.0 + (PI * t.clamp(0.0, 1.0)).cos());
         match self.schedule {
             Schedule::Constant => 1.0,
             Schedule::Cosine => cosine(share),
-            Schedule::FlatCosine => cosine(2.0 * share - 1.0),
             Schedule::Step { every, factor } => factor.powf((epoch / every.max(1)) as f64),
-            Schedule::Coslog4 => 0.5 * (1.0 - (TAU * (1.0 + 15.0 * share).log2()).cos()),
             Schedule::Warmup { share: part } if share < part => share / part,
             Schedule::Warmup { share: part } => cosine((share - part) / (1.0 - part).max(f64::EPSILON)),
             Schedule::Plateau { .. } => self.lowered,
@@ -102,13 +96,6 @@ mod tests {
         near(at(Schedule::Cosine, 0.0), 1.0);
         near(at(Schedule::Cosine, 0.5), 0.5);
         near(at(Schedule::Cosine, 1.0), 0.0);
-        near(at(Schedule::FlatCosine, 0.5), 1.0);
-        near(at(Schedule::FlatCosine, 0.75), 0.5);
-        // The waves of coslog4 end where 1 + 15t is 1, 2, 4, 8, 16.
-        for end in [0.0, 1.0, 3.0, 7.0, 15.0] {
-            near(at(Schedule::Coslog4, end / 15.0), 0.0);
-        }
-        near(at(Schedule::Coslog4, (2_f64.powf(2.5) - 1.0) / 15.0), 1.0);
         near(at(Schedule::Warmup { share: 0.1 }, 0.05), 0.5);
         near(at(Schedule::Warmup { share: 0.1 }, 0.1), 1.0);
         near(at(Schedule::Warmup { share: 0.1 }, 1.0), 0.0);

@@ -12,10 +12,10 @@ use crate::rng::{Stream, mix};
 
 /// A network over rows that it holds: scores of some of them.
 pub trait Scorer: Sync {
-    /// `[rows, outputs]`, with gradients.
+    /// `[rows, outputs]`, with gradients; where members share a network, one such block for each.
     fn forward(&self, rows: &[usize], parameters: &[Tensor<2>], moment: &Moment) -> Tensor<2>;
-    /// `[rows, outputs]`, for prediction.
-    fn infer(&self, rows: &[usize], parameters: &Parameters) -> Vec<f32>;
+    /// `[rows, outputs]`: predictions, members averaged.
+    fn predict(&self, rows: &[usize], parameters: &Parameters) -> Vec<f64>;
     /// A number that changes with the rows.
     fn fingerprint(&self) -> u64;
 }
@@ -40,6 +40,8 @@ impl Learner for Supervised<'_> {
     fn loss(&self, parameters: &[Tensor<2>], rows: &[usize], moment: &Moment) -> Tensor<1> {
         let rows: Vec<usize> = rows.iter().map(|&row| self.learning[row]).collect();
         let scores = self.scorer.forward(&rows, parameters, moment);
+        // Every member learns the same targets.
+        let rows = rows.repeat(scores.dims()[0] / rows.len().max(1));
         let weights: Vec<f32> = rows.iter().map(|&row| self.targets.weights[row]).collect();
         match self.targets.task {
             Task::Regression => {
@@ -58,9 +60,8 @@ impl Learner for Supervised<'_> {
         if self.validation.is_empty() {
             return None;
         }
-        let scores = self.scorer.infer(&self.validation, parameters);
-        let targets = self.targets.select(&self.validation);
-        Some(Score::of(&predictions(&scores, targets.task), &targets).loss())
+        let predictions = self.scorer.predict(&self.validation, parameters);
+        Some(Score::of(&predictions, &self.targets.select(&self.validation)).loss())
     }
 
     fn fingerprint(&self) -> u64 {

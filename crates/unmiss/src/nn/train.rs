@@ -17,7 +17,7 @@ use crate::nn::optimizer::Optimizer;
 use crate::nn::parameters::Parameters;
 use crate::nn::schedule::Schedule;
 use crate::rng::Stream;
-use crate::run::Run;
+use crate::run::{Curve, Event, Run};
 use state::{Outcome, State};
 
 /// What is learned.
@@ -220,8 +220,18 @@ impl<'a> Training<'a> {
             }
         };
         self.keep_checkpoint();
+        let trained = self.state.result(stopped);
+        if let Ok(trained) = &trained {
+            self.run.tell(&Event::Trained(Curve {
+                task: self.run.task().to_owned(),
+                step: "epoch",
+                training: trained.history.iter().map(|epoch| epoch.loss).collect(),
+                validation: trained.history.iter().filter_map(|epoch| epoch.validation).collect(),
+                best: trained.best_epoch,
+            }));
+        }
         self.run.finished();
-        self.state.result(stopped)
+        trained
     }
 
     /// One pass over the rows (or what is left of it after a stop); false if the run was stopped.

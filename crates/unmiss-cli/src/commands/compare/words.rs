@@ -6,7 +6,9 @@ use unmiss::encode::Task;
 use crate::output::{column, number, wrapped};
 
 /// Width of a contestant's label.
-const LABEL: usize = 18;
+const LABEL: usize = 20;
+/// Width of a column's name.
+const NAME: usize = 18;
 /// Columns of the table listed for imputers.
 const LISTED: usize = 30;
 /// Methods whose errors are listed column by column.
@@ -33,7 +35,8 @@ pub fn page(comparison: &Comparison) -> String {
     text
 }
 
-fn what_was_asked(comparison: &Comparison) -> String {
+/// What was compared, on what and how, in a sentence.
+pub fn what_was_asked(comparison: &Comparison) -> String {
     let rows = match comparison.rows_compared < comparison.rows {
         true => format!("{} of {} rows", number(comparison.rows_compared), number(comparison.rows)),
         false => format!("{} rows", number(comparison.rows)),
@@ -117,7 +120,7 @@ fn against_the_best(comparison: &Comparison) -> String {
     }
     let mut text = format!("\n{}\n\n", wrapped(&words, 0));
     let heading = format!("  {} {:>18} {:>6}", column("method", LABEL), "difference", "p");
-    let more = format!(" {:>11} {:>6} {:>6} {:>7}", "right", "z", "p (z)", "McNemar");
+    let more = format!(" {:>9} {:>6} {:>6} {:>7}", "right", "z", "p (z)", "McNemar");
     text.push_str(&format!("{heading}{}\n", if rows { more.as_str() } else { "" }));
     for (standing, against) in others.iter().filter_map(|one| Some((one, one.against_best.as_ref()?))) {
         text.push_str(&against_line(&standing.contestant, against));
@@ -130,9 +133,9 @@ fn against_line(label: &str, against: &Against) -> String {
     let p = against.test.p.map_or_else(|| "-".to_owned(), p_value);
     let mut line = format!("  {} {difference:>18} {p:>6}", column(label, LABEL));
     if let Some(rows) = &against.rows {
-        let right = format!("{} : {}", rows.first_right, rows.second_right);
+        let right = format!("{}:{}", rows.first_right, rows.second_right);
         let (z, p_z, mcnemar) = (rows.z, p_value(rows.p_z), p_value(rows.p_mcnemar));
-        line.push_str(&format!(" {right:>11} {z:>6.2} {p_z:>6} {mcnemar:>7}"));
+        line.push_str(&format!(" {right:>9} {z:>6.2} {p_z:>6} {mcnemar:>7}"));
     }
     line + "\n"
 }
@@ -140,20 +143,14 @@ fn against_line(label: &str, against: &Against) -> String {
 /// Errors column by column, for imputers; the smallest of a column has a star.
 fn columns(comparison: &Comparison) -> String {
     let shown: Vec<&Standing> = comparison.standings.iter().take(LISTED_METHODS).collect();
-    let mut names: Vec<(&str, bool)> = Vec::new();
-    for column in comparison.fits.iter().flat_map(|fit| &fit.columns) {
-        if !names.iter().any(|(name, _)| *name == column.name) {
-            let is_number = matches!(column.kind, unmiss::data::Kind::Real | unmiss::data::Kind::Integer);
-            names.push((&column.name, is_number));
-        }
-    }
+    let names = comparison.columns();
     if names.is_empty() {
         return String::new();
     }
     let all = "Column by column: RMSE in standard deviations for numbers, share wrong for categories";
     let cut = names.len() > LISTED || comparison.standings.len() > LISTED_METHODS;
     let rest = if cut { "; the best methods and first columns, --json has all" } else { "" };
-    let mut text = format!("\n{}\n\n  {}", wrapped(&format!("{all}{rest}."), 0), column("", LABEL));
+    let mut text = format!("\n{}\n\n  {}", wrapped(&format!("{all}{rest}."), 0), column("", NAME));
     for standing in &shown {
         text.push_str(&format!(" {:>11}", column(&standing.contestant, 11).trim_end()));
     }
@@ -162,7 +159,7 @@ fn columns(comparison: &Comparison) -> String {
         let errors: Vec<Option<f64>> =
             shown.iter().map(|standing| standing.columns.get(*name).copied()).collect();
         let least = errors.iter().flatten().copied().fold(f64::INFINITY, f64::min);
-        text.push_str(&format!("  {}", column(name, LABEL)));
+        text.push_str(&format!("  {}", column(name, NAME)));
         for error in errors {
             let star = if error == Some(least) { "*" } else { " " };
             let shown = match error {

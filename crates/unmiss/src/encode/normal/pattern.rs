@@ -49,6 +49,15 @@ impl<'a> Conditional<'a> {
         guesses
     }
 
+    /// Fills a row as [`fill`](Self::fill) does, and says what is left open: the missing columns and their covariance
+    /// given the known ones.
+    pub(crate) fn fill_and_open(&self, observed: &[bool], deviations: &mut [f64]) -> (Vec<usize>, Square) {
+        let pattern = Pattern::new(self, observed);
+        pattern.fill(self, deviations);
+        let open = pattern.open(self);
+        (pattern.missing, open)
+    }
+
     /// Fills one row: `deviations` from the mean where `observed`, 0 elsewhere, become deviations everywhere.
     /// With a stream the missing part is drawn instead of expected.
     pub fn fill(&self, observed: &[bool], deviations: &mut [f64], draw: Option<&mut Stream>) {

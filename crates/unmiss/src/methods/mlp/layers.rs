@@ -5,10 +5,10 @@ use burn::Tensor;
 use burn::tensor::TensorData;
 
 use super::{DecayOn, Settings};
-use crate::encode::{Design, Encoded};
+use crate::encode::{Design, Encoded, Task};
 use crate::error::Result;
 use crate::nn::sparsity::{dropout, input_factor, normalize_hidden};
-use crate::nn::supervised::Scorer;
+use crate::nn::supervised::{Scorer, predictions};
 use crate::nn::train::Moment;
 use crate::nn::{Activation, Parameters, dense, dense_forward, training_device};
 use crate::rng::Stream;
@@ -110,6 +110,8 @@ pub struct Held<'a> {
     pub perceptron: &'a Perceptron,
     /// The rows.
     pub rows: &'a Encoded,
+    /// What is predicted.
+    pub task: Task,
 }
 
 impl Scorer for Held<'_> {
@@ -119,8 +121,9 @@ impl Scorer for Held<'_> {
         self.perceptron.forward(Tensor::from_data(inputs, &training_device()), parameters, moment)
     }
 
-    fn infer(&self, rows: &[usize], parameters: &Parameters) -> Vec<f32> {
-        self.perceptron.infer(self.perceptron.design.dense(self.rows, rows), rows.len(), parameters)
+    fn predict(&self, rows: &[usize], parameters: &Parameters) -> Vec<f64> {
+        let inputs = self.perceptron.design.dense(self.rows, rows);
+        predictions(&self.perceptron.infer(inputs, rows.len(), parameters), self.task)
     }
 
     fn fingerprint(&self) -> u64 {

@@ -295,7 +295,7 @@ impl Method for Mlp {
         let design = Design::new(encoder, settings.missing, k);
         let perceptron = Perceptron::new(design, &settings, targets.task.outputs());
         let (learning, validation) = set_aside(targets, 5, 0, run.seed());
-        let scorer = Held { perceptron: &perceptron, rows: inputs };
+        let scorer = Held { perceptron: &perceptron, rows: inputs, task: targets.task };
         let learner = Supervised { scorer: &scorer, targets, learning, validation };
         let trained = train(&learner, perceptron.parameters(run.seed()), &settings.plan(), run)?;
         let epoch = trained.best_epoch as f64;

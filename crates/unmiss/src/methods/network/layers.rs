@@ -1,6 +1,7 @@
-//! The network: the front, hidden layers, one output layer. Forward for training and for prediction.
+//! The network: the front, hidden layers that the members share, an output layer for each member. Forward for
+//! training and for prediction.
 //!
-//! Letters: B rows of a batch, F width of the front, H width of a hidden layer, O outputs.
+//! Letters: B rows of a batch, M members, F width of the front, H width of a hidden layer, O outputs.
 
 use std::sync::Arc;
 
@@ -10,14 +11,17 @@ use super::Settings;
 use crate::encode::{Encoded, Encoder, Task};
 use crate::error::Result;
 use crate::nn::front::{FRONT_PARAMETERS, Front};
+use crate::nn::members::{heads, scaled, spread};
+use crate::nn::product::Matrix;
 use crate::nn::sparsity::{Dropout, dropout};
+use crate::nn::supervised::predictions;
 use crate::nn::train::Moment;
 use crate::nn::{Activation, Parameters, dense, dense_forward};
 use crate::rng::Stream;
 use crate::store::Arrays;
 
-/// Bias learning rate against that of the weights.
-const BIAS_RATE: f32 = 0.1;
+/// Activation of the hidden layers.
+const ACTIVATION: Activation = Activation::Relu;
 
 /// The layout: everything but the weights.
 #[derive(Debug, Clone)]
@@ -25,8 +29,8 @@ pub struct Network {
     front: Arc<Front>,
     layers: usize,
     width: usize,
-    outputs: usize,
-    activation: Activation,
+    members: usize,
+    task: Task,
     dropout: f64,
 }
 
@@ -35,27 +39,29 @@ impl Network {
     pub fn new(encoder: &Encoder, task: Task, settings: &Settings, k: Option<f32>) -> Self {
         let codes: Vec<usize> = encoder.categories.iter().map(|feature| feature.codes()).collect();
         let front = Front::new(encoder.numbers.len(), &codes, k, settings.guess);
-        let activation = match task {
-            Task::Regression => Activation::Mish,
-            Task::Classification { .. } => Activation::Selu,
-        };
         Self {
             front: Arc::new(front),
             layers: settings.layers,
             width: settings.width,
-            outputs: task.outputs(),
-            activation,
+            members: settings.members,
+            task,
             dropout: settings.dropout,
         }
     }
 
-    /// Inputs and outputs of every layer behind the front.
+    /// How many members share the hidden layers.
+    pub fn members(&self) -> usize {
+        self.members
+    }
+
+    /// Inputs and outputs of every hidden layer.
     fn shapes(&self) -> impl Iterator<Item = (usize, usize)> {
-        let (layers, front) = (self.layers, self.front.width());
-        (0..=layers).map(move |layer| {
-            let inputs = if layer == 0 { front } else { self.width };
-            (inputs, if layer == layers { self.outputs } else { self.width })
-        })
+        (0..self.layers).map(|layer| (if layer == 0 { self.front.width() } else { self.width }, self.width))
+    }
+
+    /// Inputs of the output layers.
+    fn last_width(&self) -> usize {
+        if self.layers == 0 { self.front.width() } else { self.width }
     }
 
     /// Compares the layers with those of a file, before memory for them is taken.
@@ -66,63 +72,87 @@ impl Network {
         for (layer, (inputs, outputs)) in self.shapes().enumerate() {
             arrays.singles(&format!("layer {layer}/weight"), &[inputs, outputs])?;
         }
+        arrays.singles("members/factors", &[self.members, self.front.width()])?;
+        arrays.singles("heads/weight", &[self.members * self.last_width(), self.task.outputs()])?;
         Ok(())
     }
 
-    /// Weights with their first values: normal, with variance 1 / inputs. A layer's learning rate is divided
-    /// by the root of its inputs, as if the weights were standard normal and scaled in the forward pass.
+    /// Weights with their first values: normal, with variance 1 / inputs.
     pub fn parameters(&self, seed: u64) -> Parameters {
         let mut parameters = Parameters::new();
         let mut stream = Stream::new(seed, "network weights", 0, 0);
         self.front.add_parameters(&mut parameters, &mut stream);
+        let mut factors = self.factors(&mut stream).into_iter();
+        let index = parameters
+            .add("members/factors", self.members, self.front.width(), || factors.next().unwrap_or(1.0));
+        parameters[index].decay = false;
         for (layer, (inputs, outputs)) in self.shapes().enumerate() {
-            let last = layer == self.layers;
-            let scale = 1.0 / (inputs as f64).sqrt();
-            // The output layer starts at 0: the first prediction is the mean.
-            let deviation = if last { 0.0 } else { scale };
+            let deviation = 1.0 / (inputs.max(1) as f64).sqrt();
             let draw = || (stream.normal() * deviation) as f32;
-            let weight = parameters.add(format!("layer {layer}/weight"), inputs, outputs, draw);
-            parameters[weight].rate = scale as f32;
-            let bias = parameters.add(format!("layer {layer}/bias"), 1, outputs, || 0.0);
-            parameters[bias].rate = BIAS_RATE;
+            parameters.add(format!("layer {layer}/weight"), inputs, outputs, draw);
+            parameters.add(format!("layer {layer}/bias"), 1, outputs, || 0.0);
         }
+        // The output layers start at 0: the first prediction is the mean.
+        let outputs = self.task.outputs();
+        parameters.add("heads/weight", self.members * self.last_width(), outputs, || 0.0);
+        let bias = parameters.add("heads/bias", self.members, outputs, || 0.0);
+        parameters[bias].decay = false;
         parameters
     }
 
-    /// Scores `[B, O]` of a batch, with gradients and dropout.
-    pub fn forward(&self, rows: Encoded, parameters: &[Tensor<2>], moment: &Moment) -> Tensor<2> {
-        let (front, layers) = parameters.split_at(FRONT_PARAMETERS);
-        let mut hidden = self.front.forward(rows, front); // [B, F]
-        // The share of units dropped falls with the learning rate, over the second half of training.
-        let fade = if moment.share < 0.5 {
-            1.0
-        } else {
-            (1.0 + (2.0 * (moment.share - 0.5) * std::f64::consts::PI).cos()) / 2.0
-        };
-        let share = self.dropout * fade;
-        for (layer, pair) in layers.chunks_exact(2).enumerate() {
-            let last = layer == self.layers;
-            let activation = if last { Activation::Identity } else { self.activation };
-            hidden = dense(hidden, pair[0].clone(), pair[1].clone(), activation); // [B, H], at last [B, O]
-            if !last && share > 0.0 {
-                let mut stream = Stream::new(moment.seed, "dropout", moment.step, layer as u64);
-                hidden = dropout(hidden, share, Dropout::Normalized, &mut stream);
-            }
+    /// `[M, F]`: what each member makes of each input at first, one number for all coordinates of a token.
+    /// A member alone sees the inputs as they are.
+    fn factors(&self, stream: &mut Stream) -> Vec<f32> {
+        if self.members == 1 {
+            return vec![1.0; self.front.width()];
         }
-        hidden
+        let tokens: Vec<usize> = self.front.tokens().collect();
+        let places = (0..self.members).flat_map(|_| &tokens);
+        places.flat_map(|&width| std::iter::repeat_n(stream.normal() as f32, width)).collect()
     }
 
-    /// Scores `[rows, O]` of rows, for prediction.
-    pub fn infer(&self, rows: &Encoded, parameters: &Parameters) -> Vec<f32> {
-        let (mut hidden, mut next) = (Vec::new(), Vec::new());
-        self.front.infer(rows, parameters, 0, &mut hidden);
-        for layer in 0..=self.layers {
-            let (weight, bias) = (FRONT_PARAMETERS + 2 * layer, FRONT_PARAMETERS + 2 * layer + 1);
-            let activation = if layer == self.layers { Activation::Identity } else { self.activation };
-            let (weight, bias) = (parameters[weight].matrix(), &parameters[bias].values);
-            dense_forward(&hidden, rows.rows, weight, bias, activation, &mut next);
-            std::mem::swap(&mut hidden, &mut next);
+    /// Scores `[M B, O]` of a batch, with gradients and dropout.
+    pub fn forward(&self, rows: Encoded, parameters: &[Tensor<2>], moment: &Moment) -> Tensor<2> {
+        let (front, rest) = parameters.split_at(FRONT_PARAMETERS);
+        let (layers, last) = rest[1..].split_at(2 * self.layers);
+        let mut hidden = spread(self.front.forward(rows, front), rest[0].clone()); // [M B, F]
+        for (layer, pair) in layers.chunks_exact(2).enumerate() {
+            hidden = dense(hidden, pair[0].clone(), pair[1].clone(), ACTIVATION); // [M B, H]
+            if self.dropout > 0.0 {
+                let mut stream = Stream::new(moment.seed, "dropout", moment.step, layer as u64);
+                hidden = dropout(hidden, self.dropout, Dropout::Normalized, &mut stream);
+            }
         }
-        hidden
+        heads(hidden, last[0].clone(), last[1].clone())
+    }
+
+    /// Predictions `[rows, O]`, members averaged.
+    pub fn predict(&self, rows: &Encoded, parameters: &Parameters) -> Vec<f64> {
+        let outputs = self.task.outputs();
+        let mut front = Vec::new();
+        self.front.infer(rows, parameters, 0, &mut front);
+        let (mut hidden, mut next) = (Vec::new(), Vec::new());
+        let mut sum = vec![0.0; rows.rows * outputs];
+        for member in 0..self.members {
+            let own = |index: usize| {
+                let parameter = &parameters[index];
+                let length = parameter.values.len() / self.members;
+                &parameter.values[member * length..(member + 1) * length]
+            };
+            hidden.resize(front.len(), 0.0);
+            scaled(&front, own(FRONT_PARAMETERS), &mut hidden);
+            for layer in 0..self.layers {
+                let weight = FRONT_PARAMETERS + 1 + 2 * layer;
+                let (weight, bias) = (parameters[weight].matrix(), &parameters[weight + 1].values);
+                dense_forward(&hidden, rows.rows, weight, bias, ACTIVATION, &mut next);
+                std::mem::swap(&mut hidden, &mut next);
+            }
+            let last = FRONT_PARAMETERS + 1 + 2 * self.layers;
+            let weight = Matrix::new(own(last), self.last_width(), outputs);
+            dense_forward(&hidden, rows.rows, weight, own(last + 1), Activation::Identity, &mut next);
+            sum.iter_mut().zip(predictions(&next, self.task)).for_each(|(sum, value)| *sum += value);
+        }
+        sum.iter_mut().for_each(|sum| *sum /= self.members as f64);
+        sum
     }
 }

@@ -2,7 +2,6 @@
 
 mod fit;
 mod layers;
-mod start;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -11,16 +10,14 @@ use super::{About, Axis, Choices, Described, Method, Predictor, Setting, Trainin
 use crate::encode::{Encoded, Encoder, Encoding, Guess, Scale, Task};
 use crate::error::{Error, Result};
 use crate::nn::sparsity::mean_known;
-use crate::nn::supervised::predictions;
 use crate::run::Run;
 use crate::store::Arrays;
-use fit::Member;
+use fit::Trunk;
 use layers::Network;
-use start::Start;
 
 /// Rows predicted at a time: enough to keep the threads busy, little enough to stay in the cache.
 const ROWS_AT_ONCE: usize = 4096;
-/// Networks that may be averaged, at most.
+/// Networks, and members of each, that may be averaged, at most.
 const MOST_MEMBERS: usize = 100;
 
 /// The entry of the list.
@@ -40,16 +37,18 @@ pub struct Settings {
     pub normalize: bool,
     /// Whether missing numbers come with their mean given the known ones.
     pub guess: bool,
-    /// Whether the network starts from a linear model.
-    pub linear_start: Option<bool>,
-    /// Networks whose predictions are averaged.
-    pub members: Option<usize>,
-    /// Passes over the rows.
+    /// Members that share a network's hidden layers.
+    pub members: usize,
+    /// Networks trained apart and averaged.
+    pub networks: Option<usize>,
+    /// Passes over the rows, at most.
     pub epochs: Option<usize>,
+    /// Epochs without a better validation score after which training ends; 0: never.
+    pub patience: usize,
     /// Rows in a batch.
-    pub batch: usize,
-    /// Learning rate at the top of its waves.
-    pub rate: Option<f64>,
+    pub batch: Option<usize>,
+    /// Learning rate.
+    pub rate: f64,
     /// Weight decay.
     pub weight_decay: f64,
 }
@@ -57,17 +56,18 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            width: 256,
-            layers: 3,
-            dropout: 0.15,
+            width: 128,
+            layers: 2,
+            dropout: 0.1,
             normalize: false,
             guess: true,
-            linear_start: None,
-            members: None,
+            members: 8,
+            networks: None,
             epochs: None,
-            batch: 256,
-            rate: None,
-            weight_decay: 0.02,
+            patience: 16,
+            batch: None,
+            rate: 0.003,
+            weight_decay: 3e-4,
         }
     }
 }
@@ -84,12 +84,14 @@ impl Settings {
         };
         bounded("width", settings.width, 1, 8192)?;
         bounded("layers", settings.layers, 0, 32)?;
-        bounded("members", settings.members.unwrap_or(1), 1, MOST_MEMBERS)?;
+        bounded("members", settings.members, 1, MOST_MEMBERS)?;
+        bounded("networks", settings.networks.unwrap_or(1), 1, MOST_MEMBERS)?;
         bounded("epochs", settings.epochs.unwrap_or(1), 1, 1_000_000)?;
-        bounded("batch", settings.batch, 1, 1 << 24)?;
+        bounded("batch", settings.batch.unwrap_or(1), 1, 1 << 24)?;
         if !(0.0..0.95).contains(&settings.dropout) {
             return Err(Error::setting("dropout", format!("{} is not between 0 and 0.95", settings.dropout)));
         }
+        settings.plan(1).check()?;
         Ok(settings)
     }
 }
@@ -104,11 +106,12 @@ impl Described for TabularNetwork {
             title: "Tabular network in which a hole is a learned value of its own",
             idea: "Each column becomes a small vector: numbers through cosines of learned frequencies, categories \
                    through learned tables, a missing cell through a vector learned for that column, a missing \
-                   number also through its mean given the known ones. A multi-layer network on top learns \
-                   what a linear model leaves; it is trained in four waves of the learning rate, and a few such \
-                   networks, each stopped on another part of the rows, are averaged.",
-            paper: "Holzmueller, Grinsztajn, Steinwart 2024 (RealMLP) for the network; Yi et al. 2020 (Sparsity \
-                    Normalization) for the dropout and the optional normalisation of known cells.",
+                   number also through its mean given the known ones. Eight members see the vectors through \
+                   factors of their own, share the layers behind them, and each gives an answer; a few such \
+                   networks, each stopped on another part of the rows, are trained, and all answers averaged.",
+            paper: "Gorishniy, Kotelnikov, Babenko 2024 (TabM) for the members; Gorishniy, Rubachev, Babenko 2022 for \
+                    the cosines; Yi et al. 2020 (Sparsity Normalization) for the dropout and the optional \
+                    normalisation of known cells.",
             when: "As the first thing to try: it takes holes as they are, in training and later, and learns what \
                    their being missing means.",
             when_not: "With fewer than a hundred rows (`linear`), or where every prediction must be explained.",
@@ -129,19 +132,26 @@ impl Described for TabularNetwork {
                 help: "true: a missing number comes with its mean given the known numbers.",
             },
             Setting {
-                name: "linear-start",
-                help: "true: the network learns what a linear model leaves; null: up to 20,000 rows.",
-            },
-            Setting {
                 name: "members",
-                help: "Networks that are averaged; null: 4 below 5,000 rows, 2 below 20,000, else 1.",
+                help: "Members that share a network's hidden layers and are averaged.",
             },
-            Setting { name: "epochs", help: "Passes over the rows; null: 256, fewer for large tables." },
-            Setting { name: "batch", help: "Rows in a batch." },
             Setting {
-                name: "rate",
-                help: "Learning rate at the top of its waves; null: 0.05 for numbers, 0.04 for classes.",
+                name: "networks",
+                help: "Networks trained apart and averaged; null: 4 below 5,000 rows, 2 below 20,000, else 1.",
             },
+            Setting {
+                name: "epochs",
+                help: "Passes over the rows, at most; null: 256, fewer for large tables.",
+            },
+            Setting {
+                name: "patience",
+                help: "Epochs without a better validation score after which training ends; 0: never.",
+            },
+            Setting {
+                name: "batch",
+                help: "Rows in a batch; null: 64 below 2,000 rows to learn from, 128 below 10,000, else 256.",
+            },
+            Setting { name: "rate", help: "Learning rate." },
             Setting { name: "weight-decay", help: "How strongly weights are pulled to 0." },
         ]
     }
@@ -183,8 +193,8 @@ impl Method for TabularNetwork {
         let guess = settings.guess.then(|| Guess::fit(training.inputs, run.seed()));
         let filled = with_guesses(training.inputs, guess.as_ref());
         let training = Training { inputs: &filled, ..training };
-        let members = fit::fit(&network, &settings, training, run)?;
-        Ok(Box::new(Fitted { network, guess, members, task, k }))
+        let trunks = fit::fit(&network, &settings, training, run)?;
+        Ok(Box::new(Fitted { network, guess, trunks, task, k }))
     }
 
     fn load(
@@ -203,28 +213,22 @@ impl Method for TabularNetwork {
         let k = if settings.normalize { Some(arrays.finite_single("k")?) } else { None };
         let guess = if settings.guess { Some(load_guess(encoder.numbers.len(), arrays)?) } else { None };
         let network = Network::new(encoder, task, &settings, k);
-        network.check(&arrays.with_prefix("member 0/"))?;
+        network.check(&arrays.with_prefix("network 0/"))?;
         let layout = network.parameters(0);
-        let member = |index: usize| {
-            let arrays = arrays.with_prefix(&format!("member {index}/"));
+        let trunk = |index: usize| {
             let mut parameters = layout.clone();
-            parameters.load(&arrays)?;
-            let linear = arrays.with_prefix("linear/");
-            let start = match linear.is_empty() {
-                true => None,
-                false => Some(Start::load(encoder, task, &linear)?),
-            };
-            Ok(Member { parameters, start, best_epoch: epochs[index] as usize })
+            parameters.load(&arrays.with_prefix(&format!("network {index}/")))?;
+            Ok(Trunk { parameters, best_epoch: epochs[index] as usize })
         };
-        let members = (0..count).map(member).collect::<Result<_>>()?;
-        Ok(Box::new(Fitted { network, guess, members, task, k }))
+        let trunks = (0..count).map(trunk).collect::<Result<_>>()?;
+        Ok(Box::new(Fitted { network, guess, trunks, task, k }))
     }
 }
 
 struct Fitted {
     network: Network,
     guess: Option<Guess>,
-    members: Vec<Member>,
+    trunks: Vec<Trunk>,
     task: Task,
     k: Option<f32>,
 }
@@ -236,15 +240,10 @@ impl Predictor for Fitted {
             let places: Vec<usize> = (start..(start + ROWS_AT_ONCE).min(rows.rows)).collect();
             let part = with_guesses(&rows.select(&places), self.guess.as_ref());
             let mut sum = vec![0.0; places.len() * self.task.outputs()];
-            for member in &self.members {
-                let mut scores = self.network.infer(&part, &member.parameters);
-                if let Some(start) = &member.start {
-                    scores.iter_mut().zip(start.scores(&part)).for_each(|(score, first)| *score += first);
-                }
-                let outputs = predictions(&scores, self.task);
-                sum.iter_mut()
-                    .zip(outputs)
-                    .for_each(|(sum, value)| *sum += value / self.members.len() as f64);
+            for trunk in &self.trunks {
+                let outputs = self.network.predict(&part, &trunk.parameters);
+                let share = 1.0 / self.trunks.len() as f64;
+                sum.iter_mut().zip(outputs).for_each(|(sum, value)| *sum += value * share);
             }
             answers.extend(sum);
         }
@@ -253,11 +252,8 @@ impl Predictor for Fitted {
 
     fn save(&self) -> Arrays {
         let mut arrays = Arrays::default();
-        for (index, member) in self.members.iter().enumerate() {
-            arrays.put_all(&format!("member {index}/"), member.parameters.save());
-            if let Some(start) = &member.start {
-                arrays.put_all(&format!("member {index}/linear/"), start.save());
-            }
+        for (index, trunk) in self.trunks.iter().enumerate() {
+            arrays.put_all(&format!("network {index}/"), trunk.parameters.save());
         }
         if let Some(guess) = &self.guess {
             let (mean, covariance) = guess.parts();
@@ -267,16 +263,17 @@ impl Predictor for Fitted {
         if let Some(k) = self.k {
             arrays.put_singles("k", &[1], vec![k]);
         }
-        let epochs: Vec<f64> = self.members.iter().map(|member| member.best_epoch as f64).collect();
+        let epochs: Vec<f64> = self.trunks.iter().map(|trunk| trunk.best_epoch as f64).collect();
         arrays.put_doubles("best epochs", &[epochs.len()], epochs);
         arrays
     }
 
     fn summary(&self) -> Value {
         json!({
-            "networks": self.members.len(),
-            "weights of each": self.members.first().map_or(0, |member| member.parameters.count()),
-            "best epochs": self.members.iter().map(|member| member.best_epoch).collect::<Vec<_>>(),
+            "networks": self.trunks.len(),
+            "members of each": self.network.members(),
+            "weights of each": self.trunks.first().map_or(0, |trunk| trunk.parameters.count()),
+            "best epochs": self.trunks.iter().map(|trunk| trunk.best_epoch).collect::<Vec<_>>(),
         })
     }
 }

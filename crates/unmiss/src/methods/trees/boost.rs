@@ -10,9 +10,9 @@ use super::forest::{Forest, Node, leaf};
 use super::grow::{Derivatives, Grower, Grown};
 use super::loss;
 use super::split::Rules;
-use crate::encode::{Encoded, Encoder, Targets};
+use crate::encode::{Encoded, Encoder, Targets, Task};
 use crate::nn::supervised::set_aside;
-use crate::run::Run;
+use crate::run::{Curve, Event, Run};
 
 /// Rows up to which several members are fitted, each with another part of the rows set aside.
 const ROWS_FOR_MEMBERS: usize = 20_000;
@@ -95,7 +95,7 @@ impl Boosting<'_> {
         let rounds =
             if self.validation.is_empty() { settings.rounds.min(BLIND_ROUNDS) } else { settings.rounds };
         let mut grower = Grower::new(columns, rules, settings.leaves, settings.rate);
-        let mut trees = Vec::new();
+        let (mut trees, mut course) = (Vec::new(), Vec::new());
         let (mut best, mut best_round, mut told) = (self.validation_loss(), 0, None::<Instant>);
         for round in 1..=rounds {
             let derivatives = self.derivatives();
@@ -105,6 +105,7 @@ impl Boosting<'_> {
                 trees.push(tree.nodes);
             }
             let now = self.validation_loss();
+            course.push(now);
             if now < best || self.validation.is_empty() {
                 (best, best_round) = (now, round);
             }
@@ -116,9 +117,26 @@ impl Boosting<'_> {
                 break;
             }
         }
+        self.tell(&course, best_round);
         self.run.finished();
         trees.truncate(best_round * self.outputs);
         (base, trees)
+    }
+
+    /// Tells how the validation loss went, a squared error as its root.
+    fn tell(&self, course: &[f64], best: usize) {
+        let score = |loss: &f64| match self.targets.task {
+            Task::Regression => (2.0 * loss).sqrt(),
+            Task::Classification { .. } => *loss,
+        };
+        let judged = if self.validation.is_empty() { &[][..] } else { course };
+        self.run.tell(&Event::Trained(Curve {
+            task: self.run.task().to_owned(),
+            step: "round",
+            training: Vec::new(),
+            validation: judged.iter().map(score).collect(),
+            best,
+        }));
     }
 
     /// `[outputs, rows]`.

@@ -1,0 +1,316 @@
+//! The audit: does a model's answer drift with HOW MUCH is known (the variable sparsity problem)?
+//!
+//! For a sample of rows, known cells are hidden at random until 5 %, 10 %, ... 100 % of them are left, many masks
+//! each, and the model answers for all of them (Yi et al. 2020, Figure 1). Cells hidden at random carry no
+//! information: the mean answer of a sound model stays where it is, the answer of a model with a sparsity bias
+//! drifts. [`Figures`] measure it, [`Verdict`] says it in a word, [`ColumnEffect`] tells which single column is
+//! missed most. Anything that maps a table to numbers can be audited:
+//!
+//! ```
+//! use unmiss::audit::{AuditSettings, Verdict, audit};
+//! use unmiss::data::{Column, Kind, Table};
+//! use unmiss::run::Run;
+//! let numbers = |j: usize| (0..40).map(|i| ((i * (j + 3)) % 7 + 1) as f64).collect::<Vec<_>>();
+//! let names: Vec<String> = (0..6).map(|j| format!("x{j}")).collect();
+//! let columns = names.iter().enumerate().map(|(j, name)| Column::from_numbers(name, Kind::Real, &numbers(j)));
+//! let rows = Table::new(columns.collect())?;
+//! // A sum in which a missing cell counts 0: the less is known, the smaller it is.
+//! let sum = |table: &Table| -> unmiss::error::Result<Vec<f64>> {
+//!     let cell = |column: &Column, row: usize| column.cell(row).map_or(0.0, |text| text.parse().unwrap_or(0.0));
+//!     Ok((0..table.rows()).map(|row| table.columns().iter().map(|column| cell(column, row)).sum()).collect())
+//! };
+//! let found = audit(&rows, &names, &sum, &AuditSettings::default(), &Run::new(0, 0)?)?;
+//! assert_eq!(found.verdict, Verdict::StrongDrift);
+//! assert!(found.figures.share > 0.7 && found.figures.spearman == 1.0);
+//! # Ok::<(), unmiss::error::Error>(())
+//! ```
+
+mod subject;
+mod plan;
+mod collect;
+mod degree;
+mod curve;
+mod columns;
+mod known;
+mod words;
+mod contrast;
+#[cfg(test)]
+mod tests;
+
+use serde::Serialize;
+
+use crate::data::Table;
+use crate::error::{Error, Result};
+use crate::model::Model;
+use crate::run::Run;
+use collect::{Answers, collect};
+use degree::{Units, figures};
+use plan::Plan;
+use subject::{Foreign, Own, Subject};
+
+pub use columns::ColumnEffect;
+pub use contrast::Contrast;
+pub use curve::{Example, ExampleLevel, Level};
+pub use degree::{Bounds, Figures};
+pub use known::DataSays;
+pub use subject::Predict;
+pub use words::{MILD, STRONG, Verdict};
+
+/// Answers an audit may ask for, at most: they are kept in memory.
+const MOST_ANSWERS: usize = 50_000_000;
+
+/// How thorough the audit is, and what is known about the answers.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct AuditSettings {
+    /// Rows to audit, at most.
+    pub rows: usize,
+    /// Shares of known cells, from 5 % to 100 %.
+    pub levels: usize,
+    /// Random masks per row and level.
+    pub masks: usize,
+    /// The column with the truth, if the table has it. Taken from the model when one of ours is audited.
+    pub target: Option<String>,
+    /// Whether to fit the same method with Sparsity Normalization for comparison, where it has that setting.
+    pub contrast: bool,
+}
+
+impl Default for AuditSettings {
+    fn default() -> Self {
+        Self { rows: 200, levels: 20, masks: 50, target: None, contrast: true }
+    }
+}
+
+impl AuditSettings {
+    fn check(&self) -> Result<()> {
+        for (name, value, least) in
+            [("rows", self.rows, 1), ("levels", self.levels, 2), ("masks", self.masks, 1)]
+        {
+            if value < least {
+                return Err(Error::setting(
+                    name,
+                    format!("{value} is too few: an audit needs {least} or more"),
+                ));
+            }
+        }
+        let answers = self.rows.saturating_mul(self.levels).saturating_mul(self.masks);
+        if answers > MOST_ANSWERS || self.masks > u32::MAX as usize {
+            let what =
+                format!("{} rows x {} levels x {} masks are too many", self.rows, self.levels, self.masks);
+            return Err(Error::setting("rows", what).with_hint("fifty million answers are the most"));
+        }
+        Ok(())
+    }
+}
+
+/// All that an audit found.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Audit {
+    /// Whether the mean answer drifts.
+    pub verdict: Verdict,
+    /// What to know, in sentences, the verdict first.
+    pub summary: Vec<String>,
+    /// What to be careful about, in sentences.
+    pub warnings: Vec<String>,
+    /// The figures: `slope`, `share`, `range`, `spearman`, `drift`, and their `intervals`.
+    #[serde(flatten)]
+    pub figures: Figures,
+    /// The class that figures, curve, examples and columns are of: of two the last, of more the one that drifts
+    /// most, so that all of them belong together. None for a number.
+    pub class: Option<String>,
+    /// The answers by share of known cells, all rows together.
+    pub curve: Vec<Level>,
+    /// Every class on its own; of two classes the last; empty for a number.
+    pub per_class: Vec<ClassFigures>,
+    /// Single rows, from a low answer to a high one.
+    pub examples: Vec<Example>,
+    /// What hiding one column does, the largest effect first; empty when the audit was stopped.
+    pub columns: Vec<ColumnEffect>,
+    /// What the data themselves say.
+    pub data: DataSays,
+    /// The same method with Sparsity Normalization.
+    pub contrast: Option<Contrast>,
+    /// Why there is no contrast, where one was wanted.
+    pub contrast_note: Option<String>,
+    /// Rows audited.
+    pub rows: usize,
+    /// Answers that the curve rests on.
+    pub answers: usize,
+    /// Standard deviation of the answers for the audited rows as they are: the unit of slope and drift.
+    pub answer_deviation: f64,
+    /// Standard deviation of the target: the unit of the range. That of the answers where there is no target.
+    pub target_deviation: f64,
+    /// What was asked for.
+    pub settings: AuditSettings,
+}
+
+/// The audit of one class.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ClassFigures {
+    /// The class.
+    pub class: String,
+    /// Whether its mean chance drifts.
+    pub verdict: Verdict,
+    /// How much.
+    #[serde(flatten)]
+    pub figures: Figures,
+    /// Its chance by share of known cells.
+    pub curve: Vec<Level>,
+}
+
+/// Audits any predictor. `inputs` are the columns whose cells are hidden; `predict` is given tables with all
+/// columns of `rows` but the target, and gives one number per row, or several per row (chances of classes, in
+/// ascending order of the classes).
+///
+/// # Errors
+/// When a column is absent, no row has two known inputs, the predictor fails, or the run was stopped early.
+pub fn audit(
+    rows: &Table,
+    inputs: &[String],
+    predict: &Predict<'_>,
+    settings: &AuditSettings,
+    run: &Run,
+) -> Result<Audit> {
+    let target = settings.target.as_deref();
+    let subject = Foreign::new(rows, inputs, target, predict)?;
+    let levels = target.map(|name| rows.column(name)).transpose()?.and_then(|column| column.codes());
+    let classes = levels.map(|(_, levels)| levels.to_vec()).unwrap_or_default();
+    let question =
+        Question { rows, inputs, complete: None, classes: &classes, subject: &subject, model: None };
+    question.examine(settings, run)
+}
+
+/// Audits one of our own models, on rows that have its inputs and perhaps its target.
+///
+/// # Errors
+/// When an input column is absent, no row has two known inputs, or the run was stopped early.
+pub fn audit_model(model: &Model, rows: &Table, settings: &AuditSettings, run: &Run) -> Result<Audit> {
+    let inputs: Vec<String> = model.input_names().map(str::to_owned).collect();
+    let mut unseen = Vec::new();
+    let note = |column: &str, level: &str| unseen.push(format!("`{level}` in `{column}`"));
+    let subject = Own::new(model, rows, &inputs, note, run)?;
+    if !unseen.is_empty() {
+        let more = if unseen.len() > 3 { ", ..." } else { "" };
+        unseen.truncate(3);
+        run.note(format!("values that training never saw count as missing: {}{more}", unseen.join(", ")));
+    }
+    let numbers = model.encoder.numbers.iter().map(|feature| feature.missing == 0);
+    let complete: Vec<bool> =
+        numbers.chain(model.encoder.categories.iter().map(|feature| feature.missing == 0)).collect();
+    let target = rows.column(&model.target.name).ok().map(|column| column.name.clone());
+    let settings = AuditSettings { target, ..settings.clone() };
+    let question = Question {
+        rows,
+        inputs: &inputs,
+        complete: Some(&complete),
+        classes: &model.target.levels,
+        subject: &subject,
+        model: Some(model),
+    };
+    question.examine(&settings, run)
+}
+
+/// What is audited, on what.
+struct Question<'a> {
+    rows: &'a Table,
+    inputs: &'a [String],
+    /// Which inputs had no hole in training.
+    complete: Option<&'a [bool]>,
+    classes: &'a [String],
+    subject: &'a dyn Subject,
+    model: Option<&'a Model>,
+}
+
+impl Question<'_> {
+    fn examine(&self, settings: &AuditSettings, run: &Run) -> Result<Audit> {
+        settings.check()?;
+        let Self { rows, inputs, subject, .. } = self;
+        let size = (settings.rows, settings.levels, settings.masks);
+        let plan = Plan::new(rows.rows(), |row| subject.known(row), inputs.len(), size, run.seed());
+        if plan.rows.is_empty() {
+            return Err(Error::data(
+                "no row has two known inputs, so no cell can be hidden and another left",
+            )
+            .with_hint("an audit needs rows of which something is known"));
+        }
+        let data = known::look(rows, inputs, settings.target.as_deref())?;
+        let answers = collect(&plan, *subject, &run.part("audit"))?;
+        let truth = settings.target.as_deref().map(|name| rows.column(name)).transpose()?;
+        let deviations = known::target_deviations(truth, self.classes, answers.outputs);
+        let outputs: Vec<Output> = audited_outputs(&answers)
+            .into_iter()
+            .map(|output| {
+                let units = Units::new(&answers, output, deviations[output]);
+                Output { output, units, figures: figures(&plan, &answers, output, units, run.seed()) }
+            })
+            .collect();
+        // Of equals the first: a model that never drifts is told of by its first class.
+        let headline = outputs.iter().reduce(|most, other| {
+            if other.figures.drift.abs() > most.figures.drift.abs() { other } else { most }
+        });
+        let Some(&Output { output, units, figures }) = headline else { return Err(Error::Stopped) };
+        let part = run.part("single columns");
+        let effects =
+            columns::effects(&plan, &answers, (inputs, self.complete), (output, units), *subject, &part)?;
+        let mut audit = Audit {
+            verdict: Verdict::of(&figures),
+            summary: Vec::new(),
+            warnings: Vec::new(),
+            figures,
+            class: self.class(output, answers.outputs),
+            curve: curve::curve(&plan, &answers, output),
+            per_class: self.per_class(&outputs, &plan, &answers),
+            examples: curve::examples(&plan, &answers, output),
+            columns: effects,
+            data,
+            contrast: None,
+            contrast_note: None,
+            rows: answers.rows(),
+            answers: answers.count(),
+            answer_deviation: units.answers,
+            target_deviation: units.target,
+            settings: settings.clone(),
+        };
+        if let Some(model) = self.model.filter(|_| settings.contrast && !run.stopped()) {
+            let output = (output, deviations[output]);
+            let before = contrast::Before { model, rows, inputs, output, figures: &figures };
+            match contrast::contrast(&before, &plan, run) {
+                Ok(contrast) => audit.contrast = Some(contrast),
+                Err(reason) => audit.contrast_note = Some(reason),
+            }
+        }
+        audit.summary = words::summary(&audit);
+        audit.warnings = words::warnings(&audit);
+        Ok(audit)
+    }
+
+    /// The name of an output, where there are several.
+    fn class(&self, output: usize, outputs: usize) -> Option<String> {
+        let name = || self.classes.get(output).filter(|_| self.classes.len() == outputs).cloned();
+        (outputs > 1).then(|| name().unwrap_or_else(|| format!("output {}", output + 1)))
+    }
+
+    fn per_class(&self, outputs: &[Output], plan: &Plan, answers: &Answers) -> Vec<ClassFigures> {
+        let one = |of: &Output| {
+            let class = self.class(of.output, answers.outputs)?;
+            let curve = curve::curve(plan, answers, of.output);
+            Some(ClassFigures { class, verdict: Verdict::of(&of.figures), figures: of.figures, curve })
+        };
+        outputs.iter().filter_map(one).collect()
+    }
+}
+
+/// One audited output.
+struct Output {
+    output: usize,
+    units: Units,
+    figures: Figures,
+}
+
+/// All outputs; of two chances that add up to 1 the last, since the first says the same.
+fn audited_outputs(answers: &Answers) -> Vec<usize> {
+    let adds_up = |row: usize| (answers.full(row, 0) + answers.full(row, 1) - 1.0).abs() < 1e-3;
+    if answers.outputs == 2 && (0..answers.rows()).all(adds_up) {
+        return vec![1];
+    }
+    (0..answers.outputs).collect()
+}

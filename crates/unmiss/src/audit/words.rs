@@ -1,0 +1,273 @@
+//! The audit in sentences that need no statistics.
+
+use serde::Serialize;
+
+use super::columns::ALARMING_SHIFT;
+use super::degree::Figures;
+use super::{Audit, ClassFigures};
+use crate::missing::TargetByKnown;
+
+/// Below this drift (in standard deviations of the answers) a model counts as flat.
+pub const MILD: f64 = 0.1;
+/// From this drift on it is strong.
+pub const STRONG: f64 = 0.5;
+/// Rows that differ less than this (coefficient of variation) in how much is known hardly feel a drift.
+const EVEN: f64 = 0.05;
+
+/// Whether the mean answer moves when cells are hidden at random.
+///
+/// | verdict | drift, in standard deviations of the answers |
+/// |---|---|
+/// | flat | below [`MILD`], or its interval holds 0 and stays within [`STRONG`] |
+/// | mild | from [`MILD`] to [`STRONG`] |
+/// | strong | [`STRONG`] or more |
+/// | unclear | its interval holds 0 and reaches beyond [`STRONG`]: too few rows |
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// The mean answer stays where it is.
+    Flat,
+    /// It moves a little.
+    MildDrift,
+    /// It moves much.
+    StrongDrift,
+    /// Too few rows to tell.
+    Unclear,
+}
+
+impl Verdict {
+    /// The verdict on a drift.
+    pub fn of(figures: &Figures) -> Self {
+        let [low, high] = figures.intervals.drift;
+        let size = figures.drift.abs();
+        match low <= 0.0 && high >= 0.0 {
+            true if low.abs().max(high.abs()) >= STRONG && size >= MILD => Self::Unclear,
+            true => Self::Flat,
+            false if size < MILD => Self::Flat,
+            false if size < STRONG => Self::MildDrift,
+            false => Self::StrongDrift,
+        }
+    }
+
+    /// The verdict in a word or two.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Flat => "flat",
+            Self::MildDrift => "mild drift",
+            Self::StrongDrift => "strong drift",
+            Self::Unclear => "unclear",
+        }
+    }
+}
+
+/// What to know, the verdict first.
+pub(super) fn summary(audit: &Audit) -> Vec<String> {
+    let mut sentences = vec![verdict(audit), meaning(audit), single_rows(audit)];
+    sentences.extend(other_classes(audit));
+    sentences.push(unevenness(audit));
+    sentences.extend(audit.data.target.as_ref().and_then(|target| data(audit, target)));
+    sentences.extend(audit.contrast.as_ref().map(|contrast| contrast.summary.clone()));
+    sentences.extend(audit.contrast_note.clone());
+    sentences
+}
+
+/// What to be careful about.
+pub(super) fn warnings(audit: &Audit) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if audit.rows < audit.settings.rows.min(audit.data.rows) {
+        warnings.push(format!(
+            "Only {} rows were audited: the others have fewer than two known cells, or the audit was stopped.",
+            audit.rows
+        ));
+    }
+    for effect in audit.columns.iter().filter(|effect| effect.alarming) {
+        warnings.push(format!(
+            "Column `{}` was complete in training. When it is missing, the mean answer shifts by {:+.2} standard \
+             deviations of the answers (more than {ALARMING_SHIFT}): do not use the model on rows without it.",
+            effect.column, effect.shift_when_empty
+        ));
+    }
+    warnings
+}
+
+/// "the average answer", or of which class it is the chance.
+fn subject(class: Option<&str>) -> String {
+    class.map_or("the average answer".into(), |class| format!("the average chance of `{class}`"))
+}
+
+/// A difference of answers, without its sign.
+pub(super) fn amount(difference: f64, class: Option<&str>) -> String {
+    match class {
+        Some(_) => format!("{:.1} percentage points", 100.0 * difference.abs()),
+        None => short(difference.abs()),
+    }
+}
+
+fn verdict(audit: &Audit) -> String {
+    let figures = &audit.figures;
+    let class = audit.class.as_deref();
+    let who = subject(class);
+    let interval = interval(figures.drift, figures.intervals.drift);
+    let moved = format!(
+        "With {:.0} % of the known cells left, {who} is {} {} than with all of them: {:.2} standard deviations of \
+         the answers (95 % interval {interval}).",
+        100.0 * figures.drift_at,
+        amount(figures.drift_in_units, class),
+        if figures.drift < 0.0 { "lower" } else { "higher" },
+        figures.drift.abs()
+    );
+    match audit.verdict {
+        Verdict::Flat if figures.drift == 0.0 => format!("Flat: {who} does not move when cells are hidden."),
+        Verdict::Flat if figures.drift.abs() >= MILD => {
+            format!(
+                "Flat as far as {} rows can tell: {who} moves no more than by chance. {moved}",
+                audit.rows
+            )
+        }
+        Verdict::Flat => format!("Flat: {who} hardly moves when cells are hidden. {moved}"),
+        Verdict::MildDrift => format!("Mild drift: {who} moves when cells are hidden at random. {moved}"),
+        Verdict::StrongDrift => {
+            format!("Strong drift: {who} moves much when cells are hidden at random. {moved}")
+        }
+        Verdict::Unclear => format!("Unclear: {} rows are too few to tell. {moved}", audit.rows),
+    }
+}
+
+fn meaning(audit: &Audit) -> String {
+    match audit.verdict {
+        Verdict::MildDrift | Verdict::StrongDrift => {
+            "Cells hidden at random tell nothing about the target, so this is a fault of the model: of two rows that \
+             are alike, the one of which less is known gets another answer."
+        }
+        Verdict::Flat => "How much is known of a row does not visibly move the answers up or down.",
+        Verdict::Unclear => "Audit more rows (--rows), or a larger table.",
+    }
+    .to_owned()
+}
+
+fn single_rows(audit: &Audit) -> String {
+    format!(
+        "Within a typical row, how many cells are known explains {:.0} % of the changes of its answer; the rest is \
+         which cells. Some of that is right: the less is known, the closer a good answer is to the average.",
+        100.0 * audit.figures.share
+    )
+}
+
+fn other_classes(audit: &Audit) -> Option<String> {
+    let most = audit.class.as_deref()?;
+    let others: Vec<&ClassFigures> =
+        audit.per_class.iter().filter(|figures| figures.class != most).take(5).collect();
+    let one = |figures: &&ClassFigures| format!("`{}` {:+.2}", figures.class, figures.figures.drift);
+    let list = others.iter().map(one).collect::<Vec<_>>().join(", ");
+    (!others.is_empty())
+        .then(|| format!("The figures are those of `{most}`, which drifts most; others: {list}."))
+}
+
+fn unevenness(audit: &Audit) -> String {
+    let (known, variation) = (&audit.data.known_cells, audit.data.coefficient_of_variation);
+    let consequence = if variation < EVEN {
+        "rows like these differ so little that a drift would hardly be felt"
+    } else {
+        "rows like these would feel a drift"
+    };
+    format!(
+        "Rows of the table have {} to {} of {} cells known (coefficient of variation {variation:.2}): {consequence}.",
+        known.fewest, known.most, known.columns
+    )
+}
+
+fn data(audit: &Audit, target: &TargetByKnown) -> Option<String> {
+    let test = target.test?;
+    if !audit.data.target_goes_with_known_cells() {
+        return Some(format!(
+            "In the data, `{}` does not visibly go with the number of known cells (p = {:.2}).",
+            target.name, test.p_value
+        ));
+    }
+    let class = audit.class.as_ref().and_then(|class| target.classes.iter().position(|level| level == class));
+    let place = class.unwrap_or(target.classes.len().saturating_sub(1));
+    let (first, last) = (target.groups.first()?, target.groups.last()?);
+    let value = |estimates: &[crate::missing::Estimate]| {
+        let value = estimates.get(place).map_or(0.0, |estimate| estimate.value);
+        if target.classes.is_empty() { short(value) } else { format!("{:.0} %", 100.0 * value) }
+    };
+    let what = match target.classes.get(place) {
+        Some(class) => format!("the share of `{class}`"),
+        None => "its mean".to_owned(),
+    };
+    let range = |from: usize, to: usize| if from == to { from.to_string() } else { format!("{from}-{to}") };
+    Some(format!(
+        "In the data, `{}` itself goes with the number of known cells: {what} is {} with {} known and {} with {}. For \
+         holes that come about as they did there, part of a difference between sparse and full rows is right; for \
+         cells hidden at random, none is.",
+        target.name,
+        value(&first.estimates),
+        range(first.from, first.to),
+        value(&last.estimates),
+        range(last.from, last.to)
+    ))
+}
+
+/// The interval of a drift told by its size: turned round where the drift is downwards.
+fn interval(drift: f64, [low, high]: [f64; 2]) -> String {
+    let (low, high) = if drift < 0.0 { (-high, -low) } else { (low, high) };
+    format!("{low:.2} to {high:.2}")
+}
+
+/// Three digits that matter.
+pub(super) fn short(value: f64) -> String {
+    let size = value.abs();
+    let places = match size {
+        _ if size == 0.0 || size >= 100.0 => 0,
+        _ if size >= 1e-4 => (2 - size.log10().floor() as i32).max(0) as usize,
+        _ => return format!("{value:.2e}"),
+    };
+    format!("{value:.places$}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::degree::Bounds;
+    use super::*;
+
+    #[test]
+    fn verdicts_follow_drift_and_interval() {
+        let verdict = |drift: f64, interval: [f64; 2]| {
+            let none = [0.0; 2];
+            let intervals = Bounds { slope: none, share: none, range: none, spearman: none, drift: interval };
+            let (slope, share, range, spearman) = (0.0, 0.0, 0.0, 0.0);
+            let (drift_in_units, drift_at) = (drift, 0.05);
+            Verdict::of(&Figures {
+                slope,
+                share,
+                range,
+                spearman,
+                drift,
+                drift_in_units,
+                drift_at,
+                intervals,
+            })
+        };
+        assert_eq!(verdict(0.0, [0.0, 0.0]), Verdict::Flat);
+        assert_eq!(verdict(0.08, [0.05, 0.1]), Verdict::Flat);
+        assert_eq!(verdict(0.2, [-0.1, 0.45]), Verdict::Flat);
+        assert_eq!(verdict(-0.3, [-0.9, 0.3]), Verdict::Unclear);
+        assert_eq!(verdict(-0.3, [-0.4, -0.2]), Verdict::MildDrift);
+        assert_eq!(verdict(-0.7, [-0.9, -0.5]), Verdict::StrongDrift);
+    }
+
+    #[test]
+    fn an_interval_goes_with_the_size_of_the_drift() {
+        assert_eq!(interval(-0.13, [-0.37, 0.09]), "-0.09 to 0.37");
+        assert_eq!(interval(0.13, [-0.09, 0.37]), "-0.09 to 0.37");
+    }
+
+    #[test]
+    fn numbers_are_short() {
+        for (value, text) in
+            [(0.0, "0"), (123.4, "123"), (12.34, "12.3"), (0.012_34, "0.0123"), (1e-7, "1.00e-7")]
+        {
+            assert_eq!(short(value), text);
+        }
+    }
+}

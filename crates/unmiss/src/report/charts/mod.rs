@@ -1,0 +1,12 @@
+//! The charts: each a plain structure of what is shown, with a `draw`.
+
+pub mod bars;
+pub mod calibration;
+pub mod drift;
+pub mod heat;
+pub mod lines;
+pub mod matrix;
+pub mod ranking;
+pub mod singles;
+pub mod training;
+pub mod truth;

@@ -1,0 +1,187 @@
+//! An imputation as sections of a page: what was filled, how well, and whether filled values look like known ones.
+
+use crate::data::{Column, Kind, Table};
+use crate::error::Result;
+use crate::missing::words::{count, number};
+use crate::model::{Filled, Filler};
+use crate::report::{Chart, Form, Grid, Line, LinePoint, Lines, Marks, Ranked, Ranking, Section, Words};
+
+/// Columns in a chart, at most; the table has all.
+const MOST_COLUMNS: usize = 25;
+/// Columns whose values are drawn: those with most holes.
+const MOST_DRAWN: usize = 6;
+/// Steps of a column's range.
+const STEPS: usize = 16;
+
+/// What an imputer filled into a table. `table` is the one with the holes.
+///
+/// # Errors
+/// When a chart can't be drawn.
+pub fn impute(filler: &Filler, table: &Table, filled: &Filled) -> Result<Vec<Section>> {
+    let mut counts: Vec<(&str, usize)> = filled
+        .counts
+        .iter()
+        .filter(|(_, count)| *count > 0)
+        .map(|(name, count)| (name.as_str(), *count))
+        .collect();
+    counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let method = filler.recipe.method;
+    let cells: usize = counts.iter().map(|(_, count)| count).sum();
+    let mut first = Section::new("What was filled").text(format!(
+        "{} in {} were filled by `{}` ({}), learned from {}.",
+        count(cells, "cell"),
+        count(counts.len(), "column"),
+        method.name(),
+        method.about().title,
+        count(table.rows(), "row")
+    ));
+    first = first.list(&sentences(filler)).careful(&left(filled));
+    if !counts.is_empty() {
+        first = first
+            .chart(shares(&counts, table.rows())?)
+            .table("All columns", grid(filler, &counts, table.rows()));
+    }
+    let mut sections = vec![first];
+    if let Some(chart) = errors(filler, &counts)? {
+        sections.push(Section::new("How near the filled values come").chart(chart));
+    }
+    let numbers = counts.iter().filter_map(|(name, _)| {
+        let (before, after) = (table.column(name).ok()?, filled.table.column(name).ok()?);
+        matches!(before.kind, Kind::Real | Kind::Integer).then_some((before, after))
+    });
+    let drawn =
+        numbers.take(MOST_DRAWN).map(|(before, after)| values(before, after)).collect::<Result<Vec<_>>>()?;
+    if !drawn.is_empty() {
+        let text = "Filled values need not be spread like known ones: cells may be missing for a reason, and a best guess \
+                    always varies less than the truth. Draws (--draws) do not.";
+        let section = Section::new("Known and filled values").text(text);
+        sections.push(drawn.into_iter().fold(section, Section::chart));
+    }
+    Ok(sections)
+}
+
+fn sentences(filler: &Filler) -> Vec<String> {
+    let told = filler.summary.method["sentences"].as_array().cloned().unwrap_or_default();
+    told.iter().filter_map(|sentence| sentence.as_str().map(str::to_owned)).collect()
+}
+
+fn left(filled: &Filled) -> Vec<String> {
+    let line = |left: &crate::model::Unfilled| {
+        format!("`{}` still has {}: {}.", left.column, count(left.rows.len(), "hole"), left.reason)
+    };
+    filled.unfilled.iter().map(line).collect()
+}
+
+fn shares(counts: &[(&str, usize)], rows: usize) -> Result<Chart> {
+    let row = |(name, count): &(&str, usize)| Ranked {
+        name: (*name).to_owned(),
+        value: *count as f64 / rows.max(1) as f64,
+        interval: None,
+    };
+    let seen = match counts.len() > MOST_COLUMNS {
+        true => format!("The {MOST_COLUMNS} columns with most filled cells, of {}.", number(counts.len())),
+        false => "Share of each column's cells that were filled.".to_owned(),
+    };
+    let meaning = "The longer the bar, the more an analysis of the column rests on the imputer.";
+    Ranking {
+        words: Words::new("Filled cells", seen, meaning),
+        names: "column".into(),
+        values: "share of the cells".into(),
+        form: Form::Percent,
+        marks: Marks::Bars,
+        rows: counts.iter().take(MOST_COLUMNS).map(row).collect(),
+    }
+    .draw()
+}
+
+fn grid(filler: &Filler, counts: &[(&str, usize)], rows: usize) -> Grid {
+    let mut grid = Grid::new(["column", "filled", "share", "how", "error", "error of the mean"]);
+    for (name, count) in counts {
+        let column = &filler.summary.method["columns"][*name];
+        let figure =
+            |value: &serde_json::Value| value.as_f64().map_or("-".to_owned(), |error| format!("{error:.3}"));
+        grid = grid.row([
+            (*name).to_owned(),
+            number(*count),
+            format!("{:.1} %", 100.0 * *count as f64 / rows.max(1) as f64),
+            column["how"].as_str().unwrap_or(filler.recipe.method.name()).to_owned(),
+            figure(&column["error"]),
+            figure(&column["errors"]["mean"]),
+        ]);
+    }
+    grid
+}
+
+/// Errors on hidden cells beside the mean's, where the imputer measured them.
+fn errors(filler: &Filler, counts: &[(&str, usize)]) -> Result<Option<Chart>> {
+    let mut rows: Vec<Ranked> = counts
+        .iter()
+        .filter_map(|(name, _)| {
+            let column = &filler.summary.method["columns"][*name];
+            let (error, mean) = (column["error"].as_f64()?, column["errors"]["mean"].as_f64()?);
+            (mean > 0.0).then(|| Ranked { name: (*name).to_owned(), value: error / mean, interval: None })
+        })
+        .take(MOST_COLUMNS)
+        .collect();
+    if rows.is_empty() {
+        return Ok(None);
+    }
+    rows.sort_by(|a, b| a.value.total_cmp(&b.value));
+    let seen = "Error on known cells that were hidden, as a share of the error that the column's mean (or most frequent \
+                category) makes.";
+    let meaning =
+        "Short bars: the other columns tell what stands there. At 100 % nothing is known but the mean.";
+    Ranking {
+        words: Words::new("Error beside the mean's", seen, meaning),
+        names: "column".into(),
+        values: "share of the mean's error".into(),
+        form: Form::Percent,
+        marks: Marks::Bars,
+        rows,
+    }
+    .draw()
+    .map(Some)
+}
+
+/// Known and filled values of a number side by side, over steps of its range.
+fn values(before: &Column, after: &Column) -> Result<Chart> {
+    let (old, new) = (before.numbers().unwrap_or_default(), after.numbers().unwrap_or_default());
+    let known: Vec<f64> = (0..old.len()).filter(|&row| before.observed[row]).map(|row| old[row]).collect();
+    let filled: Vec<f64> = (0..new.len()).filter(|&row| !before.observed[row]).map(|row| new[row]).collect();
+    let all = || known.iter().chain(&filled).copied();
+    let (low, high) = (all().fold(f64::INFINITY, f64::min), all().fold(f64::NEG_INFINITY, f64::max));
+    let width = if high > low { (high - low) / STEPS as f64 } else { 1.0 };
+    let line = |name: &str, values: &[f64]| {
+        let mut counts = [0_usize; STEPS];
+        values.iter().for_each(|value| counts[(((value - low) / width) as usize).min(STEPS - 1)] += 1);
+        let point = |(step, rows): (usize, &usize)| {
+            let share = *rows as f64 / values.len().max(1) as f64;
+            let x = low + (step as f64 + 0.5) * width;
+            LinePoint { x, name: format!("{x:.4}"), value: share, interval: (share, share), rows: *rows }
+        };
+        Line {
+            name: name.to_owned(),
+            points: counts.iter().enumerate().map(point).collect(),
+            reference: None,
+        }
+    };
+    let seen = format!(
+        "{} known and {} filled values of `{}`.",
+        number(known.len()),
+        number(filled.len()),
+        before.name
+    );
+    Lines {
+        words: Words::new(
+            format!("Values of `{}`", before.name),
+            seen,
+            "Best guesses gather nearer to the middle.",
+        ),
+        x: before.name.clone(),
+        y: "share of the values".into(),
+        form: Form::Percent,
+        whole: false,
+        lines: vec![line("known", &known), line("filled", &filled)],
+    }
+    .draw()
+}
