@@ -1,7 +1,20 @@
-//! Methods side by side on held-out rows: folds, scores with their uncertainty, and the choice of one.
+//! Methods side by side on held-out rows or hidden cells: folds, scores with their uncertainty, the choice of one,
+//! and the full comparison with significance.
 
 mod choose;
+mod comparison;
+mod contest;
 mod folds;
+mod hidden_cells;
+mod held_out_rows;
+mod memory;
+mod significance;
+mod standings;
+mod tune;
 
 pub use choose::{COVERAGE_LEVEL, Choice, Entry, choose, fit_best};
+pub use comparison::{ColumnError, Comparison, Contestant, Failure, Fit, Part, Question};
+pub use contest::{Contest, Setup};
 pub use folds::{Folds, folds};
+pub use significance::{Disagreement, PairedTest, disagreement, paired_test};
+pub use standings::{Against, Chosen, Standing};

@@ -65,16 +65,36 @@ pub struct Arguments {
     input: InputArguments,
 }
 
+/// What to predict.
 #[derive(Clone, Copy, ValueEnum)]
-enum TaskArgument {
+pub enum TaskArgument {
     Regression,
     Classification,
 }
 
+/// How classes weigh.
 #[derive(Clone, Copy, ValueEnum)]
-enum ClassWeightsArgument {
+pub enum ClassWeightsArgument {
     Equal,
     Balanced,
+}
+
+impl From<TaskArgument> for TaskKind {
+    fn from(task: TaskArgument) -> Self {
+        match task {
+            TaskArgument::Regression => Self::Regression,
+            TaskArgument::Classification => Self::Classification,
+        }
+    }
+}
+
+impl From<ClassWeightsArgument> for ClassWeights {
+    fn from(weights: ClassWeightsArgument) -> Self {
+        match weights {
+            ClassWeightsArgument::Equal => Self::Equal,
+            ClassWeightsArgument::Balanced => Self::Balanced,
+        }
+    }
 }
 
 /// Runs the command.
@@ -121,14 +141,8 @@ impl Arguments {
             id: self.id.clone(),
             ignore: self.ignore.clone(),
             weight: self.weight.clone(),
-            class_weights: match self.class_weights {
-                ClassWeightsArgument::Equal => ClassWeights::Equal,
-                ClassWeightsArgument::Balanced => ClassWeights::Balanced,
-            },
-            task: self.task.map(|task| match task {
-                TaskArgument::Regression => TaskKind::Regression,
-                TaskArgument::Classification => TaskKind::Classification,
-            }),
+            class_weights: self.class_weights.into(),
+            task: self.task.map(TaskKind::from),
         }
     }
 
@@ -274,10 +288,10 @@ fn score_line(entry: &Entry, folds: usize) -> String {
 }
 
 /// A fit can take long: that its result can't be written should be known before.
-fn check_writable(path: &Path) -> Result<()> {
+pub fn check_writable(path: &Path) -> Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let what = if path.is_dir() {
-        "this is a folder; the model needs a file name".to_owned()
+        "this is a folder; a file name is needed".to_owned()
     } else if !folder.is_dir() {
         format!("there is no folder `{}`", folder.display())
     } else {

@@ -44,7 +44,7 @@ pub struct Arguments {
 }
 
 /// The mechanism as typed. The argument parser has room for one text: what is wrong, and the advice.
-fn mechanism(typed: &str) -> std::result::Result<Mechanism, String> {
+pub fn mechanism(typed: &str) -> std::result::Result<Mechanism, String> {
     typed.parse::<Mechanism>().map_err(|error| match &error {
         Error::Setting { what, hint: Some(hint), .. } => format!("{what}; {hint}"),
         other => other.to_string(),

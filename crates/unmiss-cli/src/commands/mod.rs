@@ -3,6 +3,7 @@
 mod audit;
 mod audit_program;
 mod audit_text;
+mod compare;
 mod demo;
 mod fit;
 mod describe;
@@ -35,6 +36,8 @@ pub enum Command {
     Pool(pool::Arguments),
     /// Find out whether a model's answer drifts with how much is known
     Audit(Box<audit::Arguments>),
+    /// Compare methods on held-out rows or hidden cells, with significance
+    Compare(Box<compare::Arguments>),
     /// Tell what is in a model file
     Show(show::Arguments),
     /// Say what is missing, where, together with what, and whether it looks random
@@ -60,6 +63,7 @@ impl Command {
             Self::Impute(arguments) => impute::run(arguments, general, printer),
             Self::Pool(arguments) => pool::run(arguments, printer),
             Self::Audit(arguments) => audit::run(arguments, general, printer),
+            Self::Compare(arguments) => compare::run(arguments, general, printer),
             Self::Show(arguments) => show::run(arguments),
             Self::Describe(arguments) => describe::run(arguments, general, printer),
             Self::Hide(arguments) => hide::run(arguments, general, printer),

@@ -7,6 +7,7 @@
 
 mod audit;
 mod bench;
+mod compare;
 mod demo;
 mod errors;
 mod impute;

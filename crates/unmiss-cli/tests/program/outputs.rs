@@ -12,6 +12,7 @@ fn help() {
         "impute ",
         "pool ",
         "audit ",
+        "compare ",
         "show ",
         "describe ",
         "hide ",

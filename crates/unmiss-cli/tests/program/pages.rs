@@ -29,7 +29,12 @@ fn pages(bench: &Bench) -> Vec<&'static str> {
     bench.succeed(
         "audit outcome.unmiss ward.csv --rows 20 --levels 5 --masks 4 --html audit.html --threads 2 -q",
     );
-    vec!["describe.html", "number.html", "classes.html", "audit.html"]
+    let compare = "compare ward.csv --threads 2 --repeats 2 -q --ignore id";
+    bench.succeed(&format!(
+        "{compare},days --target outcome --folds 2 --methods linear,trees --html compared.html"
+    ));
+    bench.succeed(&format!("{compare} --impute --methods mean,gaussian --html imputers.html"));
+    vec!["describe.html", "number.html", "classes.html", "audit.html", "compared.html", "imputers.html"]
 }
 
 #[test]

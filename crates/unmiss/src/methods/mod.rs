@@ -15,6 +15,7 @@ pub mod mlp;
 pub mod neighbours;
 pub mod network;
 pub mod self_masking;
+pub mod space;
 pub mod trees;
 
 #[cfg(test)]
@@ -32,6 +33,7 @@ use crate::run::Run;
 use crate::store::Arrays;
 
 pub use imputer::{Draw, Imputation, Imputer};
+pub use space::{Axis, Choices};
 
 /// Every predictor, in the order in which help lists them.
 pub static METHODS: &[&dyn Method] = &[&network::TabularNetwork, &mlp::Mlp, &linear::Linear, &trees::Trees];
@@ -98,6 +100,10 @@ pub trait Described: Sync {
     /// # Errors
     /// When a setting has a value it can't have.
     fn check(&self, settings: &Value) -> Result<()>;
+    /// The settings that a random search may change, and between which values; none unless the method says so.
+    fn space(&self) -> &'static [Axis] {
+        &[]
+    }
 }
 
 /// A way to learn a predictor: an entry of [`METHODS`].

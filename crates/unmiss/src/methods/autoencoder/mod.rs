@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::imputer::for_each_row;
-use super::{About, Described, Draw, Imputation, Imputer, Setting, defaults_of, parse};
+use super::{About, Axis, Choices, Described, Draw, Imputation, Imputer, Setting, defaults_of, parse};
 use crate::encode::wide::WideRows;
 use crate::encode::{Encoded, Encoder, Wide};
 use crate::error::{Error, Result};
@@ -111,6 +111,19 @@ impl Described for Autoencoder {
 
     fn check(&self, settings: &Value) -> Result<()> {
         Settings::checked(settings).map(|_| ())
+    }
+
+    fn space(&self) -> &'static [Axis] {
+        const {
+            &[
+                Axis::new(
+                    "hidden",
+                    Choices::Options(&["[32]", "[64, 16, 64]", "[128, 64, 128]", "[256, 128, 256]"]),
+                ),
+                Axis::new("batch", Choices::Options(&["32", "64", "128", "256"])),
+                Axis::new("rate", Choices::LogUniform(3e-4, 1e-2)),
+            ]
+        }
     }
 }
 

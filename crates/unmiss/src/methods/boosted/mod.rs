@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::gaussian::learn_default;
-use super::{About, Described, Draw, Imputation, Imputer, Setting, defaults_of, parse};
+use super::{About, Axis, Choices, Described, Draw, Imputation, Imputer, Setting, defaults_of, parse};
 use crate::encode::normal::{Conditional, Normal};
 use crate::encode::wide::EncodedRow;
 use crate::encode::{Encoded, Encoder, Wide};
@@ -79,6 +79,10 @@ impl Described for Boosted {
 
     fn check(&self, settings: &Value) -> Result<()> {
         Settings::checked(settings).map(|_| ())
+    }
+
+    fn space(&self) -> &'static [Axis] {
+        const { &[Axis::new("rounds", Choices::Integers(1, 5))] }
     }
 }
 

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::imputer::for_each_row;
-use super::{About, Described, Draw, Imputation, Imputer, Setting, defaults_of, parse};
+use super::{About, Axis, Choices, Described, Draw, Imputation, Imputer, Setting, defaults_of, parse};
 use crate::encode::{Encoded, Encoder, Wide};
 use crate::error::{Error, Result};
 use crate::rng::Stream;
@@ -109,6 +109,15 @@ impl Described for Chained {
 
     fn check(&self, settings: &Value) -> Result<()> {
         Settings::checked(settings).map(|_| ())
+    }
+
+    fn space(&self) -> &'static [Axis] {
+        const {
+            &[
+                Axis::new("rounds", Choices::Integers(2, 20)),
+                Axis::new("predictors", Choices::Integers(2, 60)),
+            ]
+        }
     }
 }
 

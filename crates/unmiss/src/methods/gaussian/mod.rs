@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::imputer::for_each_row;
-use super::{About, Described, Draw, Imputation, Imputer, Setting, defaults_of, parse};
+use super::{About, Axis, Choices, Described, Draw, Imputation, Imputer, Setting, defaults_of, parse};
 use crate::encode::normal::{Conditional, Course, Normal};
 use crate::encode::wide::WideRows;
 use crate::encode::{Encoded, Encoder, Wide};
@@ -90,6 +90,10 @@ impl Described for Gaussian {
 
     fn check(&self, settings: &Value) -> Result<()> {
         Settings::checked(settings).map(|_| ())
+    }
+
+    fn space(&self) -> &'static [Axis] {
+        const { &[Axis::new("ridge", Choices::LogUniform(1e-6, 1.0))] }
     }
 }
 

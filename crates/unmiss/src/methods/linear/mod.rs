@@ -14,7 +14,7 @@ use logistic::Problem;
 
 pub(super) use gram::{eigen, solve};
 
-use super::{About, Described, Method, Predictor, Setting, Training, defaults_of, parse};
+use super::{About, Axis, Choices, Described, Method, Predictor, Setting, Training, defaults_of, parse};
 use crate::encode::{Design, Encoded, Encoder, Encoding, Missing, Scale, Targets, Task};
 use crate::error::{Error, Result};
 use crate::nn::sparsity::{Constant, Rule};
@@ -145,6 +145,25 @@ impl Described for Linear {
 
     fn check(&self, settings: &Value) -> Result<()> {
         Settings::checked(settings).map(|_| ())
+    }
+
+    fn space(&self) -> &'static [Axis] {
+        const {
+            &[
+                // The strength has a search of its own: `auto`.
+                Axis::new(
+                    "missing",
+                    Choices::Options(&[
+                        "mean",
+                        "missing-indicator",
+                        "mean+missing-indicator",
+                        "sparsity-normalization",
+                        "sparsity-normalization+missing-indicator",
+                    ]),
+                ),
+                Axis::new("k", Choices::Options(&["mean", "input"])),
+            ]
+        }
     }
 }
 

@@ -5,7 +5,7 @@ mod layers;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{About, Described, Method, Predictor, Setting, Training, defaults_of, parse};
+use super::{About, Axis, Choices, Described, Method, Predictor, Setting, Training, defaults_of, parse};
 use crate::encode::{Design, Encoded, Encoder, Encoding, Missing, Scale, Task};
 use crate::error::{Error, Result};
 use crate::nn::optimizer::Optimizer;
@@ -248,6 +248,30 @@ impl Described for Mlp {
 
     fn check(&self, settings: &Value) -> Result<()> {
         Settings::checked(settings).map(|_| ())
+    }
+
+    fn space(&self) -> &'static [Axis] {
+        const {
+            &[
+                Axis::new(
+                    "missing",
+                    Choices::Options(&[
+                        "mean",
+                        "mean+missing-indicator",
+                        "sparsity-normalization",
+                        "sparsity-normalization+missing-indicator",
+                    ]),
+                ),
+                Axis::new(
+                    "hidden",
+                    Choices::Options(&["[100]", "[100, 100]", "[100, 100, 100]", "[256, 256]"]),
+                ),
+                Axis::new("activation", Choices::Options(&["relu", "selu", "mish"])),
+                Axis::new("dropout", Choices::Uniform(0.0, 0.5)),
+                Axis::new("rate", Choices::LogUniform(1e-4, 1e-2)),
+                Axis::new("weight-decay", Choices::LogUniform(1e-6, 1e-2)),
+            ]
+        }
     }
 }
 

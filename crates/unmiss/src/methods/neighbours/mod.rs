@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::imputer::for_each_row;
-use super::{About, Described, Draw, Imputation, Imputer, Setting, defaults_of, parse};
+use super::{About, Axis, Choices, Described, Draw, Imputation, Imputer, Setting, defaults_of, parse};
 use crate::encode::wide::EncodedRow;
 use crate::encode::{Encoded, Encoder, Wide};
 use crate::error::{Error, Result};
@@ -79,6 +79,10 @@ impl Described for Neighbours {
 
     fn check(&self, settings: &Value) -> Result<()> {
         Settings::checked(settings).map(|_| ())
+    }
+
+    fn space(&self) -> &'static [Axis] {
+        const { &[Axis::new("k", Choices::Integers(2, 50))] }
     }
 }
 

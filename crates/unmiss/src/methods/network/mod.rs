@@ -6,7 +6,7 @@ mod layers;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{About, Described, Method, Predictor, Setting, Training, defaults_of, parse};
+use super::{About, Axis, Choices, Described, Method, Predictor, Setting, Training, defaults_of, parse};
 use crate::encode::{Encoded, Encoder, Encoding, Guess, Scale, Task};
 use crate::error::{Error, Result};
 use crate::nn::sparsity::mean_known;
@@ -162,6 +162,20 @@ impl Described for TabularNetwork {
 
     fn check(&self, settings: &Value) -> Result<()> {
         Settings::checked(settings).map(|_| ())
+    }
+
+    fn space(&self) -> &'static [Axis] {
+        const {
+            &[
+                Axis::new("width", Choices::Options(&["128", "256", "512"])),
+                Axis::new("layers", Choices::Integers(1, 4)),
+                Axis::new("dropout", Choices::Uniform(0.0, 0.5)),
+                Axis::new("normalize", Choices::Options(&["false", "true"])),
+                Axis::new("guess", Choices::Options(&["true", "false"])),
+                Axis::new("rate", Choices::LogUniform(0.005, 0.2)),
+                Axis::new("weight-decay", Choices::LogUniform(1e-4, 0.3)),
+            ]
+        }
     }
 }
 

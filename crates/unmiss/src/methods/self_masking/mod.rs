@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::gaussian::learn_default;
 use super::imputer::for_each_row;
-use super::{About, Described, Draw, Imputation, Imputer, Setting, defaults_of, parse};
+use super::{About, Axis, Choices, Described, Draw, Imputation, Imputer, Setting, defaults_of, parse};
 use crate::encode::normal::{Conditional, Normal};
 use crate::encode::wide::WideRows;
 use crate::encode::{Encoded, Encoder, Wide};
@@ -92,6 +92,10 @@ impl Described for SelfMasking {
 
     fn check(&self, settings: &Value) -> Result<()> {
         Settings::checked(settings).map(|_| ())
+    }
+
+    fn space(&self) -> &'static [Axis] {
+        const { &[Axis::new("pull", Choices::LogUniform(0.5, 200.0))] }
     }
 }
 

@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 use bins::MOST_BINS;
 use forest::{Forest, Node};
 
-use super::{About, Described, Method, Predictor, Setting, Training, defaults_of, parse};
+use super::{About, Axis, Choices, Described, Method, Predictor, Setting, Training, defaults_of, parse};
 use crate::encode::{Encoded, Encoder, Encoding, Task};
 use crate::error::{Error, Result};
 use crate::run::Run;
@@ -143,6 +143,18 @@ impl Described for Trees {
 
     fn check(&self, settings: &Value) -> Result<()> {
         Settings::checked(settings).map(|_| ())
+    }
+
+    fn space(&self) -> &'static [Axis] {
+        const {
+            &[
+                Axis::new("rate", Choices::LogUniform(0.02, 0.3)),
+                Axis::new("leaves", Choices::Integers(4, 63)),
+                Axis::new("min-rows", Choices::Integers(2, 50)),
+                Axis::new("l2", Choices::LogUniform(0.01, 30.0)),
+                Axis::new("bins", Choices::Options(&["31", "63", "255"])),
+            ]
+        }
     }
 }
 

@@ -1,12 +1,14 @@
 //! What the library found out as sections of a page: one function for each kind of finding.
 
 mod audit;
+mod compare;
 mod describe;
 mod fit;
 mod impute;
 mod target;
 
 pub use audit::audit;
+pub use compare::compare;
 pub use describe::describe;
 pub use fit::fit;
 pub use impute::impute;

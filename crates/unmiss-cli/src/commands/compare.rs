@@ -1,0 +1,167 @@
+//! `unmiss compare`: methods side by side on held-out rows or hidden cells, with significance.
+
+mod contestants;
+mod words;
+
+use std::path::{Path, PathBuf};
+
+use unmiss::compare::{Comparison, Contest, Question, Setup};
+use unmiss::data::Table;
+use unmiss::encode::target::TaskKind;
+use unmiss::error::{Error, Result};
+use unmiss::missing::Mechanism;
+use unmiss::model::Roles;
+use unmiss::report::{Page, sections};
+
+use super::fit::{ClassWeightsArgument, TaskArgument, check_writable};
+use super::hide::mechanism;
+use crate::General;
+use crate::input::InputArguments;
+use crate::output::print;
+use crate::printer::Printer;
+
+/// What to compare, on what, and where to keep it.
+#[derive(clap::Args)]
+#[command(group = clap::ArgGroup::new("question").required(true).args(["target", "impute"]))]
+pub struct Arguments {
+    /// The table: CSV, TSV or Parquet, plain or .gz; `-` reads standard input, sample:NAME a built-in one
+    data: PathBuf,
+    /// Compare methods that predict this column, on rows held out by turns
+    #[arg(long, value_name = "COLUMN")]
+    target: Option<String>,
+    /// Compare methods that fill holes, on known cells that are hidden
+    #[arg(long)]
+    impute: bool,
+    /// The methods [default: all that `unmiss methods` lists]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    methods: Vec<String>,
+    /// Change a setting of a method, as METHOD.NAME=VALUE (repeatable)
+    #[arg(long, value_name = "METHOD.NAME=VALUE")]
+    set: Vec<String>,
+    /// Show each method tuned as well: the best of N random settings, found inside each training part
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    tune: u16,
+    /// With --target, folds of the cross-validation
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(2..=100))]
+    #[arg(conflicts_with = "impute")]
+    folds: u16,
+    /// How often, with other folds or other hidden cells [default: 2 with --target, 5 with --impute]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
+    repeats: Option<u16>,
+    /// With --impute, how cells are hidden and which share; `unmiss hide --help` lists the ways
+    #[arg(long, value_name = "MECHANISM:RATE", default_value = "mcar:0.2", value_parser = mechanism)]
+    #[arg(conflicts_with = "target")]
+    how: Mechanism,
+    /// Columns that are not learned from, such as names and numbers of rows
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    ignore: Vec<String>,
+    /// With --target, a column of row weights
+    #[arg(long, value_name = "COLUMN", conflicts_with = "impute")]
+    weight: Option<String>,
+    /// With --target, what to predict, if the guess from the target's values is not wanted
+    #[arg(long, value_name = "TASK", conflicts_with = "impute")]
+    task: Option<TaskArgument>,
+    /// With --target, how classes of unequal size weigh in learning
+    #[arg(long, value_name = "HOW", default_value = "equal", conflicts_with = "impute")]
+    class_weights: ClassWeightsArgument,
+    /// Keep every fit in a JSON file, written anew after each
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Go on from the file of --json: what is done there is not done again
+    #[arg(long, requires = "json")]
+    resume: bool,
+    /// Begin anew even if the file of --json exists
+    #[arg(long, requires = "json", conflicts_with = "resume")]
+    fresh: bool,
+    /// Write a page with charts to an HTML file
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    #[command(flatten)]
+    input: InputArguments,
+}
+
+/// Runs the command.
+pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Result<()> {
+    let earlier = arguments.earlier()?;
+    [&arguments.json, &arguments.html].into_iter().flatten().try_for_each(|path| check_writable(path))?;
+    let contestants = contestants::list(arguments, earlier.is_some())?;
+    let table = arguments.read(printer)?;
+    let run = printer.run(general)?;
+    let setup =
+        Setup { question: arguments.question(), contestants, repeats: usize::from(arguments.repeats()) };
+    let mut contest = Contest::new(&table, setup, &run)?;
+    if let Some((earlier, path)) = earlier {
+        contest.resume(earlier, path)?;
+    }
+    let result = contest.hold(&run, |comparison| match &arguments.json {
+        Some(path) => comparison.write(path),
+        None => Ok(()),
+    });
+    printer.close();
+    let comparison = result?;
+    if comparison.fits.is_empty() && run.stopped() {
+        return Err(Error::Stopped);
+    }
+    if comparison.standings.is_empty() {
+        return Err(Error::data(format!("no method could be compared. {}", comparison.words.join(" "))));
+    }
+    if let Some(path) = &arguments.html {
+        Page::new(format!("Methods compared on {}", arguments.data.display()))
+            .summary(words::what_was_asked(&comparison))
+            .sections(sections::compare(&comparison)?)
+            .write(path)?;
+    }
+    print(&words::page(&comparison))?;
+    match &arguments.json {
+        Some(path) => print(&format!("\nEvery fit is in {}.\n", path.display())),
+        None => Ok(()),
+    }
+}
+
+impl Arguments {
+    fn repeats(&self) -> u16 {
+        self.repeats.unwrap_or(if self.impute { 5 } else { 2 })
+    }
+
+    fn roles(&self) -> Roles {
+        Roles {
+            target: self.target.clone().unwrap_or_default(),
+            id: Vec::new(),
+            ignore: self.ignore.clone(),
+            weight: self.weight.clone(),
+            class_weights: self.class_weights.into(),
+            task: self.task.map(TaskKind::from),
+        }
+    }
+
+    fn question(&self) -> Question {
+        match self.impute {
+            true => Question::Imputers { how: self.how.to_string(), ignore: self.ignore.clone() },
+            false => Question::Predictors { roles: self.roles(), folds: usize::from(self.folds) },
+        }
+    }
+
+    fn read(&self, printer: &Printer) -> Result<Table> {
+        match self.impute {
+            true => self.input.read(&self.data, false, printer),
+            false => self.input.read_inputs(&self.data, &self.roles(), printer),
+        }
+    }
+
+    /// The comparison to go on from. An existing file is never overwritten unasked.
+    fn earlier(&self) -> Result<Option<(Comparison, &Path)>> {
+        let Some(path) = self.json.as_deref() else { return Ok(None) };
+        if self.resume {
+            return match path.exists() {
+                true => Ok(Some((Comparison::read(path)?, path))),
+                false => Err(Error::model(path, "there is no such file to go on from")
+                    .with_hint("leave --resume away to begin anew")),
+            };
+        }
+        if path.exists() && !self.fresh {
+            return Err(Error::model(path, "the file exists already")
+                .with_hint("--resume goes on from it, --fresh begins anew and overwrites it"));
+        }
+        Ok(None)
+    }
+}

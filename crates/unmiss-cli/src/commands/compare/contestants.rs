@@ -1,0 +1,68 @@
+//! Who takes part: the methods named, or all, with their settings, as they are and tuned.
+
+use unmiss::compare::Contestant;
+use unmiss::error::{Error, Result};
+use unmiss::methods::{Described, IMPUTERS, METHODS};
+use unmiss::model::{Recipe, RecipeOf};
+
+use super::Arguments;
+
+/// The contestants in order. With a file to go on from, its methods are enough: none needs to be named.
+pub fn list(arguments: &Arguments, resumes: bool) -> Result<Vec<Contestant>> {
+    let names = match (arguments.methods.is_empty(), resumes && arguments.set.is_empty()) {
+        (true, true) if arguments.tune == 0 => return Ok(Vec::new()),
+        (true, _) => all(arguments.impute),
+        (false, _) => arguments.methods.clone(),
+    };
+    let settings = settings(&arguments.set, &names)?;
+    let mut contestants = Vec::new();
+    for name in &names {
+        let own = settings.iter().filter(|(method, ..)| method == name);
+        match arguments.impute {
+            true => {
+                let recipe = own.clone().try_fold(RecipeOf::imputer(name)?, |r, (_, n, v)| r.set(n, v))?;
+                add(&mut contestants, &recipe, arguments.tune);
+            }
+            false => {
+                let recipe = own.clone().try_fold(Recipe::named(name)?, |r, (_, n, v)| r.set(n, v))?;
+                add(&mut contestants, &recipe, arguments.tune);
+            }
+        }
+    }
+    Ok(contestants)
+}
+
+/// Every method of the list; `auto`, which tries the other imputers itself, comes last.
+fn all(impute: bool) -> Vec<String> {
+    if !impute {
+        return METHODS.iter().map(|method| method.name().to_owned()).collect();
+    }
+    let mut names: Vec<String> = IMPUTERS.iter().map(|imputer| imputer.name().to_owned()).collect();
+    names.sort_by_key(|name| name == "auto");
+    names
+}
+
+fn add<M: ?Sized + Described>(contestants: &mut Vec<Contestant>, recipe: &RecipeOf<M>, draws: u16) {
+    contestants.push(Contestant::new(recipe, 0));
+    // A method without a search space is what it is.
+    if draws > 0 && !recipe.method.space().is_empty() {
+        contestants.push(Contestant::new(recipe, usize::from(draws)));
+    }
+}
+
+/// (method, setting, value) of each `METHOD.NAME=VALUE`.
+fn settings(typed: &[String], names: &[String]) -> Result<Vec<(String, String, String)>> {
+    let parse = |typed: &String| {
+        let parts = typed.split_once('=').and_then(|(place, value)| Some((place.split_once('.')?, value)));
+        let Some(((method, name), value)) = parts else {
+            return Err(Error::setting("set", format!("`{typed}` is not of the form METHOD.NAME=VALUE"))
+                .with_hint("say for example --set trees.leaves=15"));
+        };
+        if !names.iter().any(|known| known == method) {
+            return Err(Error::setting("set", format!("the method `{method}` does not take part"))
+                .with_hint(format!("the methods are: {}", names.join(", "))));
+        }
+        Ok((method.to_owned(), name.to_owned(), value.to_owned()))
+    };
+    typed.iter().map(parse).collect()
+}

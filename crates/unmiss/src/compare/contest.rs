@@ -1,0 +1,218 @@
+//! The comparison itself: every contestant on every part, each fit kept as soon as it is done.
+//!
+//! Parts come first and contestants second, so that a comparison that is stopped has compared all methods on the
+//! parts it has done.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Instant;
+
+use serde_json::Value;
+
+use super::comparison::{ColumnError, Comparison, Contestant, Failure, Fit, Question};
+use super::held_out_rows::HeldOutRows;
+use super::hidden_cells::HiddenCells;
+use super::memory::Meter;
+use crate::data::Table;
+use crate::error::{Error, Result};
+use crate::missing::Mechanism;
+use crate::rng::mix;
+use crate::run::Run;
+
+/// What is to be compared.
+#[derive(Debug, Clone)]
+pub struct Setup {
+    /// Predictors on held-out rows or imputers on hidden cells.
+    pub question: Question,
+    /// Who takes part.
+    pub contestants: Vec<Contestant>,
+    /// How often, with other folds or other hidden cells.
+    pub repeats: usize,
+}
+
+/// A comparison that is being made.
+pub struct Contest {
+    comparison: Comparison,
+    arena: Arena,
+}
+
+enum Arena {
+    Rows(Box<HeldOutRows>),
+    Cells(Box<HiddenCells>),
+}
+
+/// What a fit gave, before its cost is added.
+pub(super) struct Outcome {
+    pub settings: Value,
+    pub loss: f64,
+    pub figures: BTreeMap<String, Option<f64>>,
+    pub classes: Vec<u32>,
+    pub columns: Vec<ColumnError>,
+}
+
+/// The seed of a repeat; the first repeat has the seed of the run, so that it is what a single run would do.
+pub(super) fn repeat_seed(seed: u64, repeat: usize) -> u64 {
+    if repeat == 0 { seed } else { mix([seed, repeat as u64]) }
+}
+
+impl Contest {
+    /// A comparison in which nothing is done yet.
+    ///
+    /// # Errors
+    /// When the data can't answer the question.
+    pub fn new(table: &Table, setup: Setup, run: &Run) -> Result<Self> {
+        let mut comparison = Comparison::new(table, setup.question, setup.repeats.max(1), run.seed());
+        let arena = match &comparison.question {
+            Question::Predictors { roles, folds } => {
+                let rows = HeldOutRows::new(table, roles, *folds, run)?;
+                comparison.rows = rows.rows();
+                comparison.rows_compared = rows.rows_compared();
+                comparison.task = Some(rows.target.task);
+                comparison.classes.clone_from(&rows.target.levels);
+                comparison.test_share = 1.0 / *folds as f64;
+                Arena::Rows(Box::new(rows))
+            }
+            Question::Imputers { how, ignore } => {
+                let how: Mechanism = how.parse()?;
+                let cells = HiddenCells::new(table, how, ignore, run)?;
+                comparison.rows_compared = cells.rows_compared();
+                comparison.test_share = how.rate();
+                Arena::Cells(Box::new(cells))
+            }
+        };
+        let mut contest = Self { comparison, arena };
+        setup.contestants.into_iter().for_each(|one| contest.add(one));
+        Ok(contest)
+    }
+
+    /// Takes a contestant in, unless it takes part already, under a label of its own.
+    fn add(&mut self, mut contestant: Contestant) {
+        let others = &mut self.comparison.contestants;
+        if others.iter().any(|other| other.same(&contestant)) {
+            return;
+        }
+        let (base, mut number) = (contestant.label.clone(), 1);
+        while others.iter().any(|other| other.label == contestant.label) {
+            number += 1;
+            contestant.label = format!("{base} #{number}");
+        }
+        others.push(contestant);
+    }
+
+    /// Goes on from an earlier comparison, kept in a file: its fits are not repeated, its methods stay.
+    ///
+    /// # Errors
+    /// When it is of other data, another question or another seed.
+    pub fn resume(&mut self, earlier: Comparison, path: &Path) -> Result<()> {
+        let own = &self.comparison;
+        let refused = |what: &str, hint: &str| Err(Error::model(path, what).with_hint(hint));
+        let anew = "name another file with --json, or begin anew with --fresh";
+        if earlier.fingerprint != own.fingerprint {
+            return refused("this is a comparison of other data", anew);
+        }
+        if earlier.question != own.question {
+            let what = "this comparison asked another question (target, roles, folds or hidden cells)";
+            return refused(what, "ask the same with --resume, or name another file with --json");
+        }
+        if earlier.seed != own.seed {
+            let hint = format!("say --seed {}, or name another file with --json", earlier.seed);
+            return refused("this comparison has another seed", &hint);
+        }
+        let asked = std::mem::replace(&mut self.comparison.contestants, earlier.contestants);
+        self.comparison.fits = earlier.fits;
+        self.comparison.repeats = self.comparison.repeats.max(earlier.repeats);
+        asked.into_iter().for_each(|one| self.add(one));
+        Ok(())
+    }
+
+    /// Makes every fit that is not done yet. `keep` is given the comparison after each, to be written down.
+    /// Stopped, it returns what is done. A method that fails is told and left out; the others go on.
+    ///
+    /// # Errors
+    /// When `keep` fails.
+    pub fn hold(mut self, run: &Run, mut keep: impl FnMut(&Comparison) -> Result<()>) -> Result<Comparison> {
+        let Self { comparison, arena } = &mut self;
+        if let Arena::Rows(rows) = arena {
+            comparison.parts = rows.parts(comparison.repeats);
+        }
+        comparison.settle();
+        for (repeat, fold) in parts(comparison) {
+            for contestant in comparison.contestants.clone() {
+                let failed = comparison.failures.iter().any(|failure| failure.contestant == contestant.label);
+                if failed || comparison.fit(&contestant.label, repeat, fold).is_some() {
+                    continue;
+                }
+                match timed(arena, &contestant, repeat, fold, &named(run, comparison, &contestant)) {
+                    // A method that was stopped gives its best so far: that is not what it can do.
+                    _ if run.stopped() => return Ok(self.comparison),
+                    Ok(fit) => comparison.fits.push(fit),
+                    Err(error) => {
+                        let (contestant, what) = (contestant.label, error.to_string());
+                        run.warn(format!("`{contestant}` failed: {what}"));
+                        comparison.failures.push(Failure { contestant, repeat, fold, what });
+                    }
+                }
+                comparison.settle();
+                keep(comparison)?;
+                let (done, wanted) = comparison.progress();
+                run.part("comparison").progress(done as u64, wanted as u64, time_left(comparison));
+            }
+        }
+        run.part("comparison").finished();
+        // A file that was complete already is written too: it may have more repeats, or none of its failures.
+        keep(&self.comparison)?;
+        Ok(self.comparison)
+    }
+}
+
+/// Every (repeat, fold) in order.
+fn parts(comparison: &Comparison) -> Vec<(usize, usize)> {
+    let folds = comparison.folds();
+    (0..comparison.repeats).flat_map(|repeat| (0..folds).map(move |fold| (repeat, fold))).collect()
+}
+
+fn named(run: &Run, comparison: &Comparison, contestant: &Contestant) -> Run {
+    let (done, wanted) = comparison.progress();
+    run.part(&format!("fit {} of {wanted}, {}", done + 1, contestant.label))
+}
+
+/// One fit with what it cost.
+fn timed(arena: &Arena, contestant: &Contestant, repeat: usize, fold: usize, run: &Run) -> Result<Fit> {
+    let (meter, start) = (Meter::start(), Instant::now());
+    let outcome = match arena {
+        Arena::Rows(rows) => rows.fit(contestant, repeat, fold, run)?,
+        Arena::Cells(cells) => cells.fit(contestant, repeat, run)?,
+    };
+    if !outcome.loss.is_finite() {
+        return Err(Error::method(&contestant.method, "its predictions are not finite numbers"));
+    }
+    let Outcome { settings, loss, figures, classes, columns } = outcome;
+    let (seconds, memory) = (start.elapsed().as_secs_f64(), meter.peak());
+    let contestant = contestant.label.clone();
+    Ok(Fit { contestant, repeat, fold, settings, loss, figures, seconds, memory, classes, columns })
+}
+
+/// How long the rest will take, from what each contestant took so far.
+fn time_left(comparison: &Comparison) -> String {
+    let parts = comparison.repeats * comparison.folds();
+    let left = |contestant: &Contestant| {
+        let own: Vec<f64> = comparison
+            .fits
+            .iter()
+            .filter(|fit| fit.contestant == contestant.label)
+            .map(|fit| fit.seconds)
+            .collect();
+        let each = own.iter().sum::<f64>() / own.len().max(1) as f64;
+        let failed = comparison.failures.iter().any(|failure| failure.contestant == contestant.label);
+        if failed { 0.0 } else { each * (parts.saturating_sub(own.len())) as f64 }
+    };
+    let seconds: f64 = comparison.contestants.iter().map(left).sum();
+    if seconds < 90.0 {
+        format!("about {seconds:.0} s left")
+    } else {
+        format!("about {:.0} min left", seconds / 60.0)
+    }
+}
+
+#[cfg(test)]
+mod tests;
