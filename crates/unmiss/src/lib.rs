@@ -15,6 +15,7 @@ pub mod nn;
 pub mod methods;
 pub mod model;
 pub mod compare;
+pub mod bench;
 
 /// Compiles the README's example.
 #[cfg(doctest)]

@@ -103,7 +103,11 @@ pub fn pool(estimates: &[Estimate], complete: Option<f64>, level: f64) -> Result
         degrees_barnard_rubin: barnard,
         share_of_holes: share,
         relative_increase: increase,
-        missing_information: if increase.is_finite() { (increase + 2.0 / (degrees + 3.0)) / (1.0 + increase) } else { 1.0 },
+        missing_information: if increase.is_finite() {
+            (increase + 2.0 / (degrees + 3.0)) / (1.0 + increase)
+        } else {
+            1.0
+        },
         statistic,
         p_value: 2.0 * (1.0 - distribution(degrees, statistic.abs())),
         low: estimate - half,

@@ -1,5 +1,7 @@
 //! One file per command. A command reads its options, calls the library, and prints what came out.
 
+mod bench;
+mod bench_text;
 mod demo;
 mod fit;
 mod describe;
@@ -35,6 +37,8 @@ pub enum Command {
     Hide(hide::Arguments),
     /// List the methods, or tell all about one: idea, paper, settings, when to use it
     Methods(methods::Arguments),
+    /// Re-run a published table and print it beside the published figures
+    Bench(bench::Arguments),
 }
 
 impl Command {
@@ -54,6 +58,7 @@ impl Command {
             Self::Describe(arguments) => describe::run(arguments, general, printer),
             Self::Hide(arguments) => hide::run(arguments, general, printer),
             Self::Methods(arguments) => methods::run(arguments),
+            Self::Bench(arguments) => bench::run(arguments, general, printer),
         }
     }
 }
