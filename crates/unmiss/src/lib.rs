@@ -17,6 +17,7 @@ pub mod model;
 pub mod compare;
 pub mod audit;
 pub mod report;
+pub mod bench;
 
 /// Compiles the README's example.
 #[cfg(doctest)]

@@ -4,6 +4,8 @@ mod audit;
 mod audit_program;
 mod audit_text;
 mod compare;
+mod bench;
+mod bench_text;
 mod demo;
 mod fit;
 mod describe;
@@ -46,6 +48,8 @@ pub enum Command {
     Hide(hide::Arguments),
     /// List the methods, or tell all about one: idea, paper, settings, when to use it
     Methods(methods::Arguments),
+    /// Re-run a published table and print it beside the published figures
+    Bench(bench::Arguments),
 }
 
 impl Command {
@@ -68,6 +72,7 @@ impl Command {
             Self::Describe(arguments) => describe::run(arguments, general, printer),
             Self::Hide(arguments) => hide::run(arguments, general, printer),
             Self::Methods(arguments) => methods::run(arguments),
+            Self::Bench(arguments) => bench::run(arguments, general, printer),
         }
     }
 }

@@ -1,0 +1,86 @@
+//! `unmiss bench [NAME]`: re-run a published table and print it beside the published figures.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use unmiss::bench::{BENCHES, Bench, Request, find};
+use unmiss::error::{Error, Result};
+use unmiss::store::write_whole;
+
+use super::bench_text::page;
+use crate::General;
+use crate::output::{print, wrapped};
+use crate::printer::Printer;
+
+/// Which table to run, and on what.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// The table's name; without one, all are listed
+    name: Option<String>,
+    /// The folder with the data sets
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// How often everything is repeated; the first repetition has the seed of --seed, the others follow
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    seeds: usize,
+    /// Run only these parts (data sets, methods, ...); give it once for each part
+    #[arg(long, value_name = "PART")]
+    only: Vec<String>,
+    /// Write everything, also the figures of single seeds, to a JSON file
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+/// Lists the tables, or runs one.
+pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Result<()> {
+    let Some(name) = &arguments.name else { return print(&list()) };
+    let bench = find(name)?;
+    let request =
+        Request { data: folder(bench, arguments)?, seeds: arguments.seeds, only: arguments.only.clone() };
+    if let Some(path) = &arguments.json {
+        // Better now than after hours.
+        check_writable(path)?;
+    }
+    let start = Instant::now();
+    let report = bench.run(&request, &printer.run(general)?)?;
+    printer.close();
+    if let Some(path) = &arguments.json {
+        let json = serde_json::to_vec_pretty(&report)
+            .map_err(|error| Error::data(format!("the report can't be written as JSON: {error}")))?;
+        write_whole(path, &json)?;
+    }
+    print(&page(&report))?;
+    printer.say(&format!("{:.0} seconds", start.elapsed().as_secs_f64()));
+    Ok(())
+}
+
+fn list() -> String {
+    let mut text = String::from("Published tables that can be run again:\n");
+    for bench in BENCHES {
+        text.push_str(&format!("\n  {}\n{}\n", bench.name, wrapped(bench.title, 6)));
+        let files = if bench.files.is_empty() { "none".into() } else { bench.files.join(", ") };
+        text.push_str(&format!("{}\n", wrapped(&format!("reads: {files}"), 6)));
+        let parts: Vec<String> = (bench.parts)().into_iter().map(|kind| kind.join("; ")).collect();
+        text.push_str(&format!("{}\n", wrapped(&format!("parts: {}", parts.join("; ")), 6)));
+    }
+    text.push_str("\n`unmiss bench NAME --data DIR` runs one on the files of a folder; a file may end\n");
+    text.push_str("in .gz. `--only PART` runs a part, for example --only boston --only r=100.\n");
+    text
+}
+
+fn folder(bench: &Bench, arguments: &Arguments) -> Result<PathBuf> {
+    match &arguments.data {
+        Some(folder) => Ok(folder.clone()),
+        None if bench.files.is_empty() => Ok(PathBuf::new()),
+        None => Err(Error::setting("data", format!("`{}` needs a folder with data sets", bench.name))
+            .with_hint(format!("give it with --data; it reads {}", bench.files.join(", ")))),
+    }
+}
+
+fn check_writable(path: &Path) -> Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if folder.is_dir() {
+        return Ok(());
+    }
+    Err(Error::setting("json", format!("there is no folder {}", folder.display())))
+}

@@ -1,0 +1,207 @@
+//! The plain network of the benches: dense layers with ReLU, trained by THE training loop, and its answers.
+//!
+//! First weights and biases are uniform in ±1/sqrt(inputs), the usual start in the tools that the peers'
+//! figures come from; the papers say nothing about it.
+
+use burn::Tensor;
+use burn::tensor::TensorData;
+
+use crate::encode::{Targets, Task};
+use crate::error::{Error, Result};
+use crate::metrics::most_probable;
+use crate::nn::sparsity::{Dropout, dropout};
+use crate::nn::supervised::{Scorer, Supervised, predictions};
+use crate::nn::train::{Moment, TrainSettings, Why, train};
+use crate::nn::{Activation, Parameters, dense, dense_forward, training_device};
+use crate::rng::{Stream, mix};
+use crate::run::Run;
+
+/// Rows to learn from, to choose the epoch by, and to score on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Split {
+    pub learning: Vec<usize>,
+    pub validation: Vec<usize>,
+    pub test: Vec<usize>,
+}
+
+impl Split {
+    /// Random parts: a share of all rows for the test, then a share of the rest for validation.
+    pub fn new(rows: usize, test: f64, validation: f64, seed: u64) -> Self {
+        let order = Stream::new(seed, "bench split", 0, 0).permutation(rows);
+        let test_rows = (rows as f64 * test).round() as usize;
+        let rest = rows - test_rows;
+        let validation_rows = (rest as f64 * validation).round() as usize;
+        Self {
+            test: order[..test_rows].to_vec(),
+            validation: order[test_rows..test_rows + validation_rows].to_vec(),
+            learning: order[test_rows + validation_rows..].to_vec(),
+        }
+    }
+}
+
+/// The layers and the training.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    pub hidden: Vec<usize>,
+    pub dropout: Option<(f64, Dropout)>,
+    pub train: TrainSettings,
+}
+
+/// Inputs `[rows, width]` and targets of all rows.
+pub struct Rows<'a> {
+    pub width: usize,
+    pub inputs: Vec<f32>,
+    pub targets: &'a Targets,
+}
+
+struct Network<'a> {
+    rows: &'a Rows<'a>,
+    widths: Vec<usize>,
+    dropout: Option<(f64, Dropout)>,
+}
+
+impl Network<'_> {
+    fn parameters(&self, seed: u64) -> Parameters {
+        let mut parameters = Parameters::new();
+        let mut stream = Stream::new(seed, "bench weights", 0, 0);
+        for (layer, pair) in self.widths.windows(2).enumerate() {
+            let bound = 1.0 / (pair[0].max(1) as f64).sqrt();
+            let mut draw = || ((2.0 * stream.uniform() - 1.0) * bound) as f32;
+            parameters.add(format!("layer {layer}/weight"), pair[0], pair[1], &mut draw);
+            parameters.add(format!("layer {layer}/bias"), 1, pair[1], &mut draw);
+        }
+        parameters
+    }
+
+    fn layers(&self) -> usize {
+        self.widths.len() - 1
+    }
+
+    fn activation(&self, layer: usize) -> Activation {
+        if layer + 1 == self.layers() { Activation::Identity } else { Activation::Relu }
+    }
+
+    /// `[rows, width]`
+    fn gather(&self, rows: &[usize]) -> Vec<f32> {
+        let width = self.rows.width;
+        let mut inputs = Vec::with_capacity(rows.len() * width);
+        for row in rows {
+            inputs.extend_from_slice(&self.rows.inputs[row * width..(row + 1) * width]);
+        }
+        inputs
+    }
+}
+
+impl Scorer for Network<'_> {
+    fn forward(&self, rows: &[usize], parameters: &[Tensor<2>], moment: &Moment) -> Tensor<2> {
+        let inputs = TensorData::new(self.gather(rows), [rows.len(), self.rows.width]);
+        let mut hidden = Tensor::<2>::from_data(inputs, &training_device());
+        for layer in 0..self.layers() {
+            let (weight, bias) = (parameters[2 * layer].clone(), parameters[2 * layer + 1].clone());
+            hidden = dense(hidden, weight, bias, self.activation(layer));
+            if let (Some((share, kind)), true) = (self.dropout, layer + 1 < self.layers()) {
+                let mut stream = Stream::new(moment.seed, "bench dropout", moment.step, layer as u64);
+                hidden = dropout(hidden, share, kind, &mut stream);
+            }
+        }
+        hidden
+    }
+
+    fn predict(&self, rows: &[usize], parameters: &Parameters) -> Vec<f64> {
+        let (mut hidden, mut next) = (self.gather(rows), Vec::new());
+        for layer in 0..self.layers() {
+            let (weight, bias) = (parameters[2 * layer].matrix(), &parameters[2 * layer + 1].values);
+            dense_forward(&hidden, rows.len(), weight, bias, self.activation(layer), &mut next);
+            std::mem::swap(&mut hidden, &mut next);
+        }
+        predictions(&hidden, self.rows.targets.task)
+    }
+
+    fn fingerprint(&self) -> u64 {
+        mix(self.rows.inputs.iter().map(|value| u64::from(value.to_bits())))
+    }
+}
+
+/// Trains with the run's seed, keeps the best epoch by validation (root mean square or log-loss), and
+/// predicts the test rows: `[test rows, outputs]`, numbers or probabilities. `None` if the run was stopped,
+/// as half a training compares with nothing.
+pub fn test_predictions(rows: &Rows<'_>, split: &Split, plan: &Plan, run: &Run) -> Result<Option<Vec<f64>>> {
+    let mut widths = vec![rows.width];
+    widths.extend(&plan.hidden);
+    widths.push(rows.targets.task.outputs());
+    let network = Network { rows, widths, dropout: plan.dropout };
+    let learner = Supervised {
+        scorer: &network,
+        targets: rows.targets,
+        learning: split.learning.clone(),
+        validation: split.validation.clone(),
+    };
+    let trained = match train(&learner, network.parameters(run.seed()), &plan.train, run) {
+        Ok(trained) if trained.stopped != Why::Stopped => trained,
+        Ok(_) | Err(Error::Stopped) => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    Ok(Some(run.compute(|| network.predict(&split.test, &trained.parameters))))
+}
+
+/// Root mean squared error of numbers, or the share of rows whose class is wrong.
+pub fn error_rate(predictions: &[f64], targets: &Targets, rows: &[usize]) -> f64 {
+    let errors: f64 = match targets.task {
+        Task::Regression => {
+            let squares = predictions.iter().zip(rows);
+            squares.map(|(answer, row)| (answer - f64::from(targets.numbers[*row])).powi(2)).sum()
+        }
+        Task::Classification { classes } => {
+            let wrong = predictions
+                .chunks_exact(classes)
+                .zip(rows)
+                .filter(|(answer, row)| most_probable(answer) != targets.classes[**row] as usize);
+            wrong.count() as f64
+        }
+    };
+    let mean = errors / rows.len().max(1) as f64;
+    if targets.task == Task::Regression { mean.sqrt() } else { mean }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_split_has_every_row_once() {
+        let split = Split::new(50, 0.2, 0.25, 3);
+        assert_eq!((split.learning.len(), split.validation.len(), split.test.len()), (30, 10, 10));
+        let mut all = [split.learning, split.validation, split.test].concat();
+        all.sort_unstable();
+        assert_eq!(all, (0..50).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_line_is_learned() {
+        let inputs: Vec<f32> = (0..60).map(|row| row as f32 / 60.0).collect();
+        let numbers = inputs.iter().map(|x| 3.0 * x + 1.0).collect();
+        let targets =
+            Targets { task: Task::Regression, numbers, classes: Vec::new(), weights: vec![1.0; 60] };
+        let rows = Rows { width: 1, inputs, targets: &targets };
+        let split = Split::new(60, 0.2, 0.25, 0);
+        let train = TrainSettings { epochs: 100, batch: 0, rate: 1e-2, ..TrainSettings::default() };
+        let plan = Plan { hidden: vec![10], dropout: None, train };
+        let run = Run::new(0, 1).unwrap();
+        let answers = test_predictions(&rows, &split, &plan, &run).unwrap().unwrap();
+        let error = error_rate(&answers, &targets, &split.test);
+        assert!(error < 0.2, "{error}");
+        run.stop_switch().store(true, std::sync::atomic::Ordering::Relaxed);
+        assert!(test_predictions(&rows, &split, &plan, &run).unwrap().is_none());
+    }
+
+    #[test]
+    fn wrong_classes_are_counted() {
+        let targets = Targets {
+            task: Task::Classification { classes: 2 },
+            numbers: Vec::new(),
+            classes: vec![0, 1, 1, 0],
+            weights: vec![1.0; 4],
+        };
+        assert_eq!(error_rate(&[0.9, 0.1, 0.8, 0.2], &targets, &[0, 2]), 0.5);
+    }
+}

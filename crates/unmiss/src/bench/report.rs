@@ -1,0 +1,158 @@
+//! The plain account of a bench: tables of figures with their 95 % intervals, and a verdict on each claim.
+
+use serde::Serialize;
+
+use crate::metrics::mean_over_folds;
+
+/// A mean with the half width of its 95 % interval over repetitions (Student's t).
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Figure {
+    /// The mean.
+    pub mean: f64,
+    /// Half the width of the interval; unknown for a single value and where none was published.
+    pub half_width: Option<f64>,
+    /// The single values, one per seed; none for published figures.
+    pub values: Vec<f64>,
+}
+
+impl Figure {
+    /// The figure of some repetitions; `None` if there are none.
+    pub fn of(values: &[f64]) -> Option<Self> {
+        if values.is_empty() {
+            return None;
+        }
+        // Repetitions with seeds of their own share no test rows by design: no correction for folds.
+        let (mean, half) = mean_over_folds(values, 0.0);
+        Some(Self { mean, half_width: half.is_finite().then_some(half), values: values.to_vec() })
+    }
+
+    /// A figure somebody else gave.
+    pub fn given(mean: f64, half_width: Option<f64>) -> Self {
+        Self { mean, half_width, values: Vec::new() }
+    }
+}
+
+/// One cell of a table.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Cell {
+    /// A figure.
+    Figure(Figure),
+    /// Words.
+    Words(String),
+    /// Nothing is known.
+    Empty,
+}
+
+impl From<Option<Figure>> for Cell {
+    fn from(figure: Option<Figure>) -> Self {
+        figure.map_or(Self::Empty, Self::Figure)
+    }
+}
+
+/// One row of a table.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Row {
+    /// What the row is about.
+    pub name: String,
+    /// One cell for each column.
+    pub cells: Vec<Cell>,
+}
+
+/// One table.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Section {
+    /// What it shows.
+    pub title: String,
+    /// Names of the columns.
+    pub columns: Vec<String>,
+    /// Digits after the point.
+    pub digits: usize,
+    /// The rows.
+    pub rows: Vec<Row>,
+}
+
+/// How a published claim fares here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// The interval is on the claimed side.
+    Holds,
+    /// The interval has both sides in it.
+    NotShown,
+    /// The interval is on the other side.
+    DoesNotHold,
+}
+
+/// A claim and its verdict.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Claim {
+    /// What is claimed.
+    pub words: String,
+    /// How it fares.
+    pub verdict: Verdict,
+    /// The difference by which it was judged, seed by seed.
+    pub difference: Option<Figure>,
+}
+
+impl Claim {
+    /// The claim that one figure is lower than another, judged by the differences seed by seed. `None` if
+    /// one of them was not measured.
+    pub fn lower(words: impl Into<String>, low: &[f64], high: &[f64]) -> Option<Self> {
+        let differences: Vec<f64> = low.iter().zip(high).map(|(low, high)| low - high).collect();
+        let difference = Figure::of(&differences)?;
+        let verdict = match difference.half_width {
+            Some(half) if difference.mean + half < 0.0 => Verdict::Holds,
+            Some(half) if difference.mean - half > 0.0 => Verdict::DoesNotHold,
+            _ => Verdict::NotShown,
+        };
+        Some(Self { words: words.into(), verdict, difference: Some(difference) })
+    }
+}
+
+/// What a bench found.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Report {
+    /// The bench's name.
+    pub name: &'static str,
+    /// What it shows.
+    pub title: &'static str,
+    /// Where it was published.
+    pub paper: &'static str,
+    /// The settings, in plain words.
+    pub settings: Vec<String>,
+    /// The tables.
+    pub sections: Vec<Section>,
+    /// The claims.
+    pub claims: Vec<Claim>,
+    /// The seed of the first repetition; the others follow one by one.
+    pub seed: u64,
+    /// Repetitions asked for.
+    pub seeds: usize,
+    /// Whether everything asked for was done.
+    pub complete: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_claim_is_judged_by_paired_differences() {
+        // The two overlap widely; seed by seed the first is lower every time.
+        let (low, high) = ([1.0, 5.0, 9.0], [1.5, 5.6, 9.4]);
+        assert_eq!(Claim::lower("a", &low, &high).unwrap().verdict, Verdict::Holds);
+        assert_eq!(Claim::lower("a", &high, &low).unwrap().verdict, Verdict::DoesNotHold);
+        assert_eq!(Claim::lower("a", &[1.0, 2.0], &[2.0, 1.0]).unwrap().verdict, Verdict::NotShown);
+        assert_eq!(Claim::lower("a", &[1.0], &[2.0]).unwrap().verdict, Verdict::NotShown, "one seed");
+        assert_eq!(Claim::lower("a", &[], &[2.0]), None);
+    }
+
+    #[test]
+    fn intervals_are_students() {
+        // t(0.975, 4) = 2.7764451052, deviation sqrt(2.5), root of five.
+        let figure = Figure::of(&[1.0, 2.0, 3.0, 4.0, 5.0]).unwrap();
+        assert!((figure.half_width.unwrap() - 2.776_445_105 * 0.5_f64.sqrt()).abs() < 1e-6);
+        assert_eq!(Figure::of(&[7.0]).unwrap().half_width, None);
+    }
+}
