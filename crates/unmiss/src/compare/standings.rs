@@ -215,7 +215,8 @@ fn verdicts(others: &[Standing]) -> Vec<String> {
     let (same, worse) = (list(false), list(true));
     let mut words = Vec::new();
     if !same.is_empty() {
-        words.push(format!("It can't be told apart from {}: either would do.", same.join(", ")));
+        // That no difference shows is no proof that there is none.
+        words.push(format!("On these parts it can't be told apart from {}.", same.join(", ")));
     }
     if !worse.is_empty() {
         let who = if same.is_empty() { "Every other method is clearly worse" } else { "Clearly worse" };
