@@ -53,7 +53,7 @@ pub struct Arguments {
     #[arg(conflicts_with = "target")]
     how: Mechanism,
     /// Columns that are not learned from, such as names and numbers of rows
-    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    #[arg(long, alias = "id", value_name = "COLUMNS", value_delimiter = ',')]
     ignore: Vec<String>,
     /// With --target, a column of row weights
     #[arg(long, value_name = "COLUMN", conflicts_with = "impute")]

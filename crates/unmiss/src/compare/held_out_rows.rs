@@ -98,7 +98,13 @@ impl HeldOutRows {
     }
 
     /// The loss of settings on a holdout of the training rows, learned from the rest of them.
-    fn inner_loss(&self, recipe: &Recipe, settings: &Value, training: &[usize], run: &Run) -> Result<f64> {
+    pub fn inner_loss(
+        &self,
+        recipe: &Recipe,
+        settings: &Value,
+        training: &[usize],
+        run: &Run,
+    ) -> Result<f64> {
         let recipe = Recipe { settings: settings.clone(), ..recipe.clone() };
         let inner = folds(&self.targets.select(training), INNER_FOLDS, run.seed());
         let rows = |places: &[usize]| places.iter().map(|&place| training[place]).collect::<Vec<_>>();

@@ -184,13 +184,14 @@ pub(super) fn words(comparison: &Comparison) -> Vec<String> {
     let loss = comparison.question.loss_name(comparison.task);
     let half = best.half.map(|half| format!(" +- {half:.4}")).unwrap_or_default();
     let others = &comparison.standings[1..];
-    match others.is_empty() {
-        true => words.push(format!("`{}` has a mean {loss} of {:.4}{half}.", best.contestant, best.loss)),
-        false => {
-            words.push(format!("`{}` is best: mean {loss} {:.4}{half}.", best.contestant, best.loss));
-            words.extend(verdicts(others));
-        }
-    }
+    let (name, mean) = (&best.contestant, best.loss);
+    words.push(match (others.is_empty(), best.half.is_some()) {
+        (true, _) => format!("`{name}` has a mean {loss} of {mean:.4}{half}."),
+        (false, true) => format!("`{name}` is best: mean {loss} {mean:.4}{half}."),
+        // Somebody is always first: without a second part that is no finding.
+        (false, false) => format!("`{name}` has the lowest {loss}: {mean:.4}."),
+    });
+    words.extend(verdicts(others));
     for standing in &comparison.standings {
         words.extend(standing.chosen.as_ref().map(|chosen| search_words(standing, chosen)));
     }
@@ -200,6 +201,9 @@ pub(super) fn words(comparison: &Comparison) -> Vec<String> {
 
 fn verdicts(others: &[Standing]) -> Vec<String> {
     let p_of = |standing: &Standing| standing.against_best.as_ref().and_then(|against| against.test.p);
+    if others.is_empty() {
+        return Vec::new();
+    }
     if others.iter().all(|standing| p_of(standing).is_none()) {
         return vec!["With one fit of each there is no telling what is chance: ask for more repeats.".into()];
     }
@@ -210,13 +214,13 @@ fn verdicts(others: &[Standing]) -> Vec<String> {
     };
     let (same, worse) = (list(false), list(true));
     let mut words = Vec::new();
-    if same.is_empty() {
-        words.push("The difference to every other method is clear at the 5 % level.".to_owned());
-    } else {
-        words.push(format!("It can't be told apart from {}: either would do.", same.join(", ")));
+    if !same.is_empty() {
+        // That no difference shows is no proof that there is none.
+        words.push(format!("On these parts it can't be told apart from {}.", same.join(", ")));
     }
     if !worse.is_empty() {
-        words.push(format!("Clearly worse at the 5 % level: {}.", worse.join(", ")));
+        let who = if same.is_empty() { "Every other method is clearly worse" } else { "Clearly worse" };
+        words.push(format!("{who} at the 5 % level: {}.", worse.join(", ")));
     }
     words
 }

@@ -26,9 +26,10 @@ pub fn page(comparison: &Comparison) -> String {
     let (done, wanted) = comparison.progress();
     if done < wanted {
         let counted = comparison.standings.first().map_or(0, |best| best.parts);
+        let parts = if counted == 1 { "1 part".to_owned() } else { format!("{counted} parts") };
         let words = format!(
-            "Stopped: {done} of {wanted} fits are done; the figures are of the {counted} parts that all \
-             methods shown have done."
+            "Stopped: {done} of {wanted} fits are done; the figures are of the {parts} that all methods shown \
+             have done."
         );
         text.push_str(&format!("{}\n", wrapped(&words, 0)));
     }
@@ -95,7 +96,7 @@ fn standings(comparison: &Comparison) -> String {
 }
 
 fn p_value(p: f64) -> String {
-    if p < 0.0005 { "<0.001".to_owned() } else { format!("{p:.3}") }
+    if p < 0.001 { "<0.001".to_owned() } else { format!("{p:.3}") }
 }
 
 /// By how much each method is behind the best, and whether that is chance.
@@ -161,13 +162,13 @@ fn columns(comparison: &Comparison) -> String {
         let least = errors.iter().flatten().copied().fold(f64::INFINITY, f64::min);
         text.push_str(&format!("  {}", column(name, NAME)));
         for error in errors {
-            let star = if error == Some(least) { "*" } else { " " };
-            let shown = match error {
+            let star = if shown.len() > 1 && error == Some(least) { "*" } else { " " };
+            let written = match error {
                 Some(error) if *is_number => format!("{error:.3}"),
                 Some(error) => format!("{:.1} %", 100.0 * error),
                 None => "-".to_owned(),
             };
-            text.push_str(&format!(" {shown:>10}{star}"));
+            text.push_str(&format!(" {written:>10}{star}"));
         }
         text.truncate(text.trim_end().len());
         text.push('\n');

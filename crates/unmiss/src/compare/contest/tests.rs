@@ -155,24 +155,38 @@ fn tuning_looks_at_nothing_that_is_held_out() {
     let run = Run::new(4, 2).unwrap();
     let penguins = table("sample:penguins");
     let setup = || predictors(&["linear"], 2, 1);
-    let chosen = |table: &Table| -> Vec<Value> {
-        let contest = Contest::new(table, setup(), &run).unwrap();
-        let Arena::Rows(rows) = &contest.arena else { panic!("predictors look at rows") };
-        let contestant = &contest.comparison.contestants[0];
-        vec![rows.fit(contestant, 0, 0, &run).unwrap().settings]
+    let contest = |table: &Table| Contest::new(table, setup(), &run).unwrap();
+    let rows_of = |contest: Contest| match contest.arena {
+        Arena::Rows(rows) => rows,
+        Arena::Cells(_) => panic!("predictors look at rows"),
     };
-    // Other numbers in the held-out rows of fold 0 leave what is chosen for it as it is.
-    let labelled = Contest::new(&penguins, setup(), &run).unwrap();
-    let Arena::Rows(rows) = &labelled.arena else { panic!("predictors look at rows") };
+    let rows = rows_of(contest(&penguins));
+    // Every number of the rows that fold 0 holds out becomes garbage.
+    let folds = rows.folds_of(0);
     let mut garbled = penguins.clone();
-    let held_out = rows.folds_of(0).held_out[0].clone();
     for column in garbled.columns_mut() {
         if let crate::data::Values::Numbers(values) = &mut column.values {
-            held_out.iter().for_each(|&row| values[row] = 1e6);
+            folds.held_out[0].iter().for_each(|&row| values[row] = 1e6);
         }
     }
-    assert_eq!(chosen(&garbled), chosen(&penguins));
-    let comparison = held(setup(), &run);
+    let garbled = rows_of(contest(&garbled));
+    let recipe = Recipe::named("linear").unwrap();
+    let training = folds.training(0);
+    for draw in 0..3 {
+        let settings = crate::methods::space::draw(recipe.method, &recipe.settings, draw, run.seed());
+        let inner = |rows: &HeldOutRows| rows.inner_loss(&recipe, &settings, &training, &run).unwrap();
+        assert_eq!(inner(&garbled).to_bits(), inner(&rows).to_bits(), "draw {draw}");
+    }
+    let contestant = &setup().contestants[0];
+    let fit = |rows: &HeldOutRows| rows.fit(contestant, 0, 0, &run).unwrap();
+    assert_eq!(fit(&garbled).settings, fit(&rows).settings);
+    assert_ne!(fit(&garbled).loss, fit(&rows).loss, "the garbage does reach the held-out score");
+}
+
+#[test]
+fn what_a_search_chose_is_told() {
+    let run = Run::new(4, 2).unwrap();
+    let comparison = held(predictors(&["linear"], 2, 1), &run);
     assert_eq!(comparison.standings[0].contestant, "linear (tuned)");
     assert!(comparison.standings[0].chosen.as_ref().unwrap().times >= 1);
     assert!(comparison.words.iter().any(|words| words.starts_with("`linear (tuned)` chose most often")));

@@ -119,7 +119,7 @@ fn figures(comparison: &Comparison) -> Grid {
 }
 
 fn tests(comparison: &Comparison) -> Grid {
-    let p = |p: f64| if p < 0.0005 { "< 0.001".to_owned() } else { format!("{p:.3}") };
+    let p = |p: f64| if p < 0.001 { "< 0.001".to_owned() } else { format!("{p:.3}") };
     let head = ["method", "difference", "p", "rows that differ", "best right", "other right", "z", "p of z"];
     let mut grid = Grid::new(head.into_iter().chain(["p of McNemar"]));
     for (one, against) in
