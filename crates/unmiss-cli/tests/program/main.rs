@@ -11,4 +11,5 @@ mod interrupt;
 mod memory;
 mod new_data;
 mod outputs;
+mod published;
 mod round_trips;

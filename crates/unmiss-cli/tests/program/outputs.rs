@@ -4,7 +4,7 @@ use crate::bench::{Bench, assert_kept, rounded, ward};
 
 #[test]
 fn help() {
-    let commands = ["", "demo ", "fit ", "predict ", "show ", "describe ", "hide ", "methods "];
+    let commands = ["", "demo ", "fit ", "predict ", "show ", "describe ", "hide ", "methods ", "bench "];
     let lines: Vec<String> = commands.iter().map(|command| format!("{command}--help")).collect();
     assert_kept("help", &Bench::new().transcripts(lines.iter().map(String::as_str)));
 }
