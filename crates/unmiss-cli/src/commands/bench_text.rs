@@ -12,8 +12,11 @@ pub fn page(report: &Report) -> String {
         text.push_str(&format!("{}\n", wrapped(words, 0)));
     }
     let (first, last) = (report.seed, report.seed + report.seeds as u64 - 1);
-    let intervals = "± is half a 95 % interval over seeds.";
-    text.push_str(&format!("{}\n", wrapped(&format!("Seeds {first} to {last}; {intervals}"), 0)));
+    let repeated = |cell: &Cell| matches!(cell, Cell::Figure(figure) if !figure.values.is_empty());
+    let cells = |section: &Section| section.rows.iter().any(|row| row.cells.iter().any(repeated));
+    let intervals =
+        if report.sections.iter().any(cells) { "; ± is half a 95 % interval over seeds" } else { "" };
+    text.push_str(&format!("Seeds {first} to {last}{intervals}.\n"));
     if !report.complete {
         text.push_str("\nSTOPPED EARLY: the figures are of what was done until then.\n");
     }

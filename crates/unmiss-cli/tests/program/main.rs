@@ -16,4 +16,5 @@ mod memory;
 mod new_data;
 mod outputs;
 mod pages;
+mod published;
 mod round_trips;

@@ -12,6 +12,7 @@ fn help() {
         "impute ",
         "pool ",
         "audit ",
+        "bench ",
         "compare ",
         "show ",
         "describe ",

@@ -122,10 +122,17 @@ impl Scorer for Network<'_> {
     }
 }
 
+/// What a trained network answers.
+pub struct Tested {
+    /// `[test rows, outputs]`: numbers or probabilities.
+    pub answers: Vec<f64>,
+    /// The epoch whose weights were kept.
+    pub best_epoch: usize,
+}
+
 /// Trains with the run's seed, keeps the best epoch by validation (root mean square or log-loss), and
-/// predicts the test rows: `[test rows, outputs]`, numbers or probabilities. `None` if the run was stopped,
-/// as half a training compares with nothing.
-pub fn test_predictions(rows: &Rows<'_>, split: &Split, plan: &Plan, run: &Run) -> Result<Option<Vec<f64>>> {
+/// predicts the test rows. `None` if the run was stopped, as half a training compares with nothing.
+pub fn train_and_test(rows: &Rows<'_>, split: &Split, plan: &Plan, run: &Run) -> Result<Option<Tested>> {
     let mut widths = vec![rows.width];
     widths.extend(&plan.hidden);
     widths.push(rows.targets.task.outputs());
@@ -141,7 +148,8 @@ pub fn test_predictions(rows: &Rows<'_>, split: &Split, plan: &Plan, run: &Run) 
         Ok(_) | Err(Error::Stopped) => return Ok(None),
         Err(error) => return Err(error),
     };
-    Ok(Some(run.compute(|| network.predict(&split.test, &trained.parameters))))
+    let answers = run.compute(|| network.predict(&split.test, &trained.parameters));
+    Ok(Some(Tested { answers, best_epoch: trained.best_epoch }))
 }
 
 /// Root mean squared error of numbers, or the share of rows whose class is wrong.
@@ -187,11 +195,11 @@ mod tests {
         let train = TrainSettings { epochs: 400, batch: 0, rate: 1e-2, ..TrainSettings::default() };
         let plan = Plan { hidden: vec![10], dropout: None, train };
         let run = Run::new(0, 1).unwrap();
-        let answers = test_predictions(&rows, &split, &plan, &run).unwrap().unwrap();
-        let error = error_rate(&answers, &targets, &split.test);
+        let tested = train_and_test(&rows, &split, &plan, &run).unwrap().unwrap();
+        let error = error_rate(&tested.answers, &targets, &split.test);
         assert!(error < 0.2, "{error}");
         run.stop_switch().store(true, std::sync::atomic::Ordering::Relaxed);
-        assert!(test_predictions(&rows, &split, &plan, &run).unwrap().is_none());
+        assert!(train_and_test(&rows, &split, &plan, &run).unwrap().is_none());
     }
 
     #[test]

@@ -99,14 +99,25 @@ impl Claim {
     /// The claim that one figure is lower than another, judged by the differences seed by seed. `None` if
     /// one of them was not measured.
     pub fn lower(words: impl Into<String>, low: &[f64], high: &[f64]) -> Option<Self> {
-        let differences: Vec<f64> = low.iter().zip(high).map(|(low, high)| low - high).collect();
+        Self::judge(words.into(), low, high, -1.0)
+    }
+
+    /// The claim that one figure is higher than another.
+    pub fn higher(words: impl Into<String>, high: &[f64], low: &[f64]) -> Option<Self> {
+        Self::judge(words.into(), high, low, 1.0)
+    }
+
+    /// Whether the differences `one - other` have the claimed sign.
+    fn judge(words: String, one: &[f64], other: &[f64], sign: f64) -> Option<Self> {
+        let differences: Vec<f64> = one.iter().zip(other).map(|(one, other)| one - other).collect();
         let difference = Figure::of(&differences)?;
+        let claimed = sign * difference.mean;
         let verdict = match difference.half_width {
-            Some(half) if difference.mean + half < 0.0 => Verdict::Holds,
-            Some(half) if difference.mean - half > 0.0 => Verdict::DoesNotHold,
+            Some(half) if claimed > half => Verdict::Holds,
+            Some(half) if claimed < -half => Verdict::DoesNotHold,
             _ => Verdict::NotShown,
         };
-        Some(Self { words: words.into(), verdict, difference: Some(difference) })
+        Some(Self { words, verdict, difference: Some(difference) })
     }
 }
 
@@ -146,6 +157,9 @@ mod tests {
         assert_eq!(Claim::lower("a", &[1.0, 2.0], &[2.0, 1.0]).unwrap().verdict, Verdict::NotShown);
         assert_eq!(Claim::lower("a", &[1.0], &[2.0]).unwrap().verdict, Verdict::NotShown, "one seed");
         assert_eq!(Claim::lower("a", &[], &[2.0]), None);
+        let higher = Claim::higher("a", &high, &low).unwrap();
+        assert_eq!(higher.verdict, Verdict::Holds);
+        assert!(higher.difference.unwrap().mean > 0.0);
     }
 
     #[test]

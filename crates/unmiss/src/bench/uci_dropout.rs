@@ -17,7 +17,7 @@ use crate::nn::train::TrainSettings;
 use crate::run::Run;
 
 use super::folder::{Sheet, Wanted};
-use super::network::{Plan, Rows, Split, error_rate, test_predictions};
+use super::network::{Plan, Rows, Split, Tested, error_rate, train_and_test};
 use super::repeat::{Progress, single};
 use super::report::Row;
 use super::{Bench, Cell, Claim, Figure, Report, Request, Section};
@@ -164,8 +164,9 @@ impl<'a> Prepared<'a> {
     fn error(&self, plan: &Plan, run: &Run) -> Result<Option<f64>> {
         let rows =
             Rows { width: self.sheet.columns, inputs: self.sheet.values.clone(), targets: &self.targets };
-        let answers = test_predictions(&rows, &self.split, plan, run)?;
-        Ok(answers.map(|answers| self.deviation * error_rate(&answers, &self.targets, &self.split.test)))
+        let tested = train_and_test(&rows, &self.split, plan, run)?;
+        let error = |tested: Tested| error_rate(&tested.answers, &self.targets, &self.split.test);
+        Ok(tested.map(|tested| self.deviation * error(tested)))
     }
 }
 

@@ -19,7 +19,7 @@ use crate::rng::Stream;
 use crate::run::Run;
 
 use super::folder::{Sheet, Wanted};
-use super::network::{Plan, Rows, Split, error_rate, test_predictions};
+use super::network::{Plan, Rows, Split, error_rate, train_and_test};
 use super::repeat::{Progress, single};
 use super::report::Row;
 use super::treatment::{Fill, Holes, Treatment};
@@ -133,6 +133,9 @@ impl Settings {
             "`/ constant`: a baseline whose inputs are divided by the mean count of known cells, one number for \
              all rows, as SN with K = 1 does row by row."
                 .into(),
+            "drift: dense rows less sparse rows, less the same difference of the truth; for classes the share of \
+             probability that moves."
+                .into(),
         ]
     }
 }
@@ -151,7 +154,8 @@ struct Drift {
     /// Mean answer for sparse and dense rows; for classes the mean probability of the last.
     sparse: f64,
     dense: f64,
-    /// Dense less sparse for numbers; for classes the share of probability that moves between classes.
+    /// Dense less sparse, of what the answers have beyond the truth (whose means differ by chance too); for
+    /// classes the share of probability that moves from one class to another.
     drift: f64,
 }
 
@@ -242,27 +246,37 @@ impl<'a> Erased<'a> {
     fn outcome(&self, treatment: Treatment, plan: &Plan, run: &Run) -> Result<Option<Outcome>> {
         let (width, inputs) = self.holes.inputs(treatment, &self.split.learning);
         let rows = Rows { width, inputs, targets: &self.sheet.targets };
-        let Some(answers) = test_predictions(&rows, &self.split, plan, run)? else { return Ok(None) };
-        let error = error_rate(&answers, &self.sheet.targets, &self.split.test);
-        Ok(Some(Outcome { error, drift: self.drift(&answers) }))
+        let Some(tested) = train_and_test(&rows, &self.split, plan, run)? else { return Ok(None) };
+        let error = error_rate(&tested.answers, &self.sheet.targets, &self.split.test);
+        Ok(Some(Outcome { error, drift: self.drift(&tested.answers) }))
     }
 
     fn drift(&self, answers: &[f64]) -> Drift {
-        let outputs = self.sheet.targets.task.outputs();
-        // Mean of each output over the test rows of a group.
-        let means = |wanted: bool| -> Vec<f64> {
-            let rows = || answers.chunks_exact(outputs).zip(&self.split.test);
-            let group = || rows().filter(|(_, row)| self.dense[**row] == wanted).map(|(answer, _)| answer);
-            let count = group().count().max(1) as f64;
-            (0..outputs).map(|output| group().map(|answer| answer[output]).sum::<f64>() / count).collect()
+        let targets = &self.sheet.targets;
+        let outputs = targets.task.outputs();
+        // The right answer: the number itself, or 1 for the class and 0 for the others.
+        let truth = |row: usize, output: usize| match targets.task {
+            Task::Regression => f64::from(targets.numbers[row]),
+            Task::Classification { .. } => f64::from(u8::from(targets.classes[row] as usize == output)),
         };
-        let (sparse, dense) = (means(false), means(true));
-        let differences = || dense.iter().zip(&sparse).map(|(dense, sparse)| dense - sparse);
-        let drift = match self.sheet.targets.task {
+        // Means of each output over the test rows of a group: of the answer, and of how far it is too high.
+        let means = |dense: bool, output: usize| {
+            let rows = answers.chunks_exact(outputs).zip(&self.split.test);
+            let group = rows.filter(|(_, row)| self.dense[**row] == dense);
+            let (mut answer, mut excess, mut count) = (0.0, 0.0, 0.0_f64);
+            for (answers, row) in group {
+                answer += answers[output];
+                excess += answers[output] - truth(*row, output);
+                count += 1.0;
+            }
+            (answer / count.max(1.0), excess / count.max(1.0))
+        };
+        let differences = || (0..outputs).map(|output| means(true, output).1 - means(false, output).1);
+        let drift = match targets.task {
             Task::Regression => differences().sum(),
             Task::Classification { .. } => differences().map(f64::abs).sum::<f64>() / 2.0,
         };
-        Drift { sparse: sparse[outputs - 1], dense: dense[outputs - 1], drift }
+        Drift { sparse: means(false, outputs - 1).0, dense: means(true, outputs - 1).0, drift }
     }
 }
 
