@@ -65,7 +65,7 @@ impl Command {
             Self::Fit(arguments) => fit::run(arguments, general, printer),
             Self::Predict(arguments) => predict::run(arguments, general, printer),
             Self::Impute(arguments) => impute::run(arguments, general, printer),
-            Self::Pool(arguments) => pool::run(arguments, printer),
+            Self::Pool(arguments) => pool::run(arguments),
             Self::Audit(arguments) => audit::run(arguments, general, printer),
             Self::Compare(arguments) => compare::run(arguments, general, printer),
             Self::Show(arguments) => show::run(arguments),

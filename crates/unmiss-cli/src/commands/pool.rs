@@ -3,13 +3,12 @@
 use std::path::PathBuf;
 
 use serde_json::json;
-use unmiss::data::{Column, Table};
+use unmiss::data::{self, Column, Table};
 use unmiss::error::{Error, Result};
 use unmiss::pool::{Estimate, Pooled, pool};
 
 use crate::input::InputArguments;
 use crate::output::{column, print, wrapped};
-use crate::printer::Printer;
 
 /// Names under which analyses usually write their results.
 const TERMS: [&str; 5] = ["term", "name", "variable", "parameter", "coefficient"];
@@ -48,7 +47,7 @@ pub struct Arguments {
 }
 
 /// Runs the command.
-pub fn run(arguments: &Arguments, printer: &Printer) -> Result<()> {
+pub fn run(arguments: &Arguments) -> Result<()> {
     if !(arguments.level > 0.0 && arguments.level < 1.0) {
         return Err(Error::setting("level", format!("{} is not between 0 and 1", arguments.level))
             .with_hint("say --level 0.95 for 95 % intervals"));
@@ -59,7 +58,8 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<()> {
     }
     let mut terms: Vec<(String, Vec<Estimate>)> = Vec::new();
     for path in &arguments.data {
-        let table = arguments.input.read(path, false, printer)?;
+        // What the reader remarks on columns is about data to learn from, not about estimates.
+        let table = data::read(path, &arguments.input.options()?)?.table;
         arguments.collect(&table, &mut terms)?;
     }
     let most = terms.iter().map(|(_, estimates)| estimates.len()).max().unwrap_or(0);
