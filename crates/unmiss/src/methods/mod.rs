@@ -65,7 +65,7 @@ pub struct About {
     pub when_not: &'static str,
 }
 
-/// One setting: its name as in `--set name=value` and what it does. Defaults come from [`Method::defaults`].
+/// One setting: its name as in `--set name=value` and what it does. Defaults come from [`Described::defaults`].
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct Setting {
     /// The name.
