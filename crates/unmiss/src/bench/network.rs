@@ -193,7 +193,7 @@ mod tests {
             Targets { task: Task::Regression, numbers, classes: Vec::new(), weights: vec![1.0; 60] };
         let rows = Rows { width: 1, inputs, targets: &targets };
         let split = Split::new(60, 0.2, 0.25, 0);
-        let train = TrainSettings { epochs: 100, batch: 0, rate: 1e-2, ..TrainSettings::default() };
+        let train = TrainSettings { epochs: 400, batch: 0, rate: 1e-2, ..TrainSettings::default() };
         let plan = Plan { hidden: vec![10], dropout: None, train };
         let run = Run::new(0, 1).unwrap();
         let tested = train_and_test(&rows, &split, &plan, &run).unwrap().unwrap();
