@@ -204,6 +204,10 @@ fn measure(request: &Request, settings: &Settings, run: &Run) -> Result<Report> 
         complete: progress.end(),
     };
     for place in chosen {
+        if !outcomes.keys().any(|(data, ..)| *data == place) {
+            // Stopped before its turn.
+            continue;
+        }
         let found = Found { data: place, copies: &copies, treatments: &treatments, outcomes: &outcomes };
         report.sections.extend(found.sections());
         report.claims.extend(found.claims());
