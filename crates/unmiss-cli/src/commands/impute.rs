@@ -38,7 +38,7 @@ pub struct Arguments {
     #[arg(long, requires = "draws")]
     long: bool,
     /// Columns that are neither used nor filled
-    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    #[arg(long, alias = "id", value_name = "COLUMNS", value_delimiter = ',')]
     ignore: Vec<String>,
     /// Lowest and highest value that may be filled into a column, as COLUMN=LOW..HIGH (repeatable)
     #[arg(long, value_name = "COLUMN=LOW..HIGH", allow_hyphen_values = true)]
