@@ -10,6 +10,7 @@ pub mod chained;
 pub mod gaussian;
 pub mod imputer;
 pub mod linear;
+pub mod low_rank;
 pub mod mean;
 pub mod mlp;
 pub mod neighbours;
@@ -42,6 +43,7 @@ pub static METHODS: &[&dyn Method] = &[&network::TabularNetwork, &mlp::Mlp, &lin
 pub static IMPUTERS: &[&dyn Imputation] = &[
     &auto::Auto,
     &gaussian::Gaussian,
+    &low_rank::LowRank,
     &chained::Chained,
     &boosted::Boosted,
     &autoencoder::Autoencoder,

@@ -25,7 +25,7 @@ struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        let methods = ["mean", "gaussian", "chained", "neighbours", "boosted"];
+        let methods = ["mean", "gaussian", "low-rank", "chained", "neighbours", "boosted"];
         Self { methods: methods.map(String::from).to_vec(), hide: 0.15, rows: 5000 }
     }
 }

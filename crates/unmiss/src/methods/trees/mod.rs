@@ -6,6 +6,7 @@ pub(super) mod forest;
 mod grow;
 pub(super) mod loss;
 mod split;
+mod stand_in;
 
 #[cfg(test)]
 mod tests;
@@ -16,6 +17,7 @@ use serde_json::{Map, Value, json};
 
 use bins::MOST_BINS;
 use forest::{Forest, Node};
+use stand_in::StandIns;
 
 use super::{About, Axis, Choices, Described, Method, Predictor, Setting, Training, defaults_of, parse};
 use crate::encode::{Encoded, Encoder, Encoding, Task};
@@ -194,6 +196,7 @@ struct Fitted {
     task: Task,
     /// Names of the columns, in the order of the forest.
     names: Vec<String>,
+    stand_ins: StandIns,
     forest: Forest,
 }
 
@@ -201,7 +204,7 @@ impl Fitted {
     fn new(encoder: &Encoder, task: Task, forest: Forest) -> Self {
         let numbers = encoder.numbers.iter().map(|column| column.name.clone());
         let names = numbers.chain(encoder.categories.iter().map(|column| column.name.clone())).collect();
-        Self { task, names, forest }
+        Self { task, names, stand_ins: StandIns::new(encoder), forest }
     }
 
     /// The mean of the members' predictions.
@@ -235,6 +238,7 @@ impl Fitted {
 impl Predictor for Fitted {
     fn predict(&self, rows: &Encoded) -> Vec<f64> {
         let outputs = self.task.outputs().max(1);
+        let rows = &*self.stand_ins.apply(rows);
         let mut answers = vec![0.0; rows.rows * outputs];
         let each = answers.par_chunks_mut(outputs).with_min_len(64).enumerate();
         each.for_each(|(row, answer)| self.predict_row(rows, row, answer));
