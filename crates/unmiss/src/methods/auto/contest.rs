@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use crate::encode::features::NumberFeature;
 use crate::encode::{Encoded, Encoder, Wide};
 use crate::error::{Error, Result};
 use crate::methods::find_imputer;
@@ -164,10 +165,7 @@ fn collect(
         if place == 0 {
             answer.truth.push(value(truth));
         }
-        let low_high = encoder
-            .numbers
-            .get(feature)
-            .map(|f| ((f.low - f.center) / f.width, (f.high - f.center) / f.width));
+        let low_high = encoder.numbers.get(feature).map(NumberFeature::range);
         // As the table will be filled: within the known range.
         let said = value(filled);
         answer.said[place].push(low_high.map_or(said, |(low, high)| said.clamp(low, high)));

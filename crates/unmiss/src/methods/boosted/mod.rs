@@ -174,11 +174,8 @@ fn is_known(rows: &Encoded, numbers: usize, feature: usize, row: usize) -> bool 
 
 /// Lowest and highest known value of each number.
 fn ranges(encoder: &Encoder) -> Vec<(f32, f32)> {
-    let scaled = |value: f64, center: f64, width: f64| ((value - center) / width) as f32;
-    let range = |f: &crate::encode::features::NumberFeature| {
-        (scaled(f.low, f.center, f.width), scaled(f.high, f.center, f.width))
-    };
-    encoder.numbers.iter().map(range).collect()
+    let ranges = encoder.numbers.iter().map(|feature| feature.range());
+    ranges.map(|(low, high)| (low as f32, high as f32)).collect()
 }
 
 /// What the normal distribution says: the start of every course.

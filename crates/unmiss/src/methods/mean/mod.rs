@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::imputer::for_each_row;
 use super::{About, Described, Draw, Imputation, Imputer, Setting, defaults_of, parse};
+use crate::encode::wide::pick;
 use crate::encode::{Encoded, Encoder};
 use crate::error::{Error, Result};
 use crate::rng::Stream;
@@ -113,33 +114,15 @@ struct Fitted {
     centers: Vec<f32>,
     kept: Vec<Vec<f32>>,
     /// Each category's shares, over the codes that stand for a level.
-    shares: Vec<Vec<f32>>,
+    shares: Vec<Vec<f64>>,
 }
 
 impl Fitted {
     fn new(encoder: &Encoder, centers: Vec<f32>, kept: Vec<Vec<f32>>) -> Self {
-        let shares = encoder.categories.iter().map(|feature| feature.shares[..feature.levels.len()].to_vec());
+        let shares = encoder.categories.iter().map(|feature| {
+            feature.shares[..feature.levels.len()].iter().map(|share| f64::from(*share)).collect()
+        });
         Self { centers, kept, shares: shares.collect() }
-    }
-
-    fn code(shares: &[f32], draw: Option<&mut Stream>) -> u32 {
-        let total: f32 = shares.iter().sum();
-        let likeliest = || {
-            let best = shares.iter().enumerate().rev().max_by(|a, b| a.1.total_cmp(b.1));
-            best.map_or(0, |(code, _)| code)
-        };
-        let code = match draw {
-            Some(stream) => {
-                let mut left = stream.uniform() as f32 * total;
-                let hit = shares.iter().position(|share| {
-                    left -= share;
-                    left < 0.0
-                });
-                hit.unwrap_or_else(likeliest)
-            }
-            None => likeliest(),
-        };
-        code as u32
     }
 }
 
@@ -158,7 +141,7 @@ impl Imputer for Fitted {
             for (column, code) in
                 line.codes.iter_mut().enumerate().filter(|(column, _)| !line.codes_observed[*column])
             {
-                *code = Self::code(&self.shares[column], stream.as_mut());
+                *code = pick(&self.shares[column], stream.as_mut()).unwrap_or(0) as u32;
             }
         });
     }
