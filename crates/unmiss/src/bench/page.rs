@@ -56,10 +56,10 @@ impl Section {
             let interval = figure.half_width.map(|half| (figure.mean - half, figure.mean + half));
             Some(Ranked { name: row.name.clone(), value: figure.mean, interval })
         };
-        let seen = format!("The column \u{201c}{}\u{201d}, with 95 % intervals.", self.columns[column]);
+        let seen = "Every row of the table below, with its 95 % interval.";
         let meaning = "A figure without an interval comes from elsewhere or from a single seed.";
         Ranking {
-            words: Words::new(self.title.as_str(), seen, meaning),
+            words: Words::new(self.columns[column].as_str(), seen, meaning),
             names: "row".into(),
             values: self.columns[column].clone(),
             form: Form::Places(self.digits),

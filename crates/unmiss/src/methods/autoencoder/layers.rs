@@ -1,4 +1,5 @@
-//! The network: normalised inputs beside their marks, hidden layers that narrow and widen again, one output per column.
+//! The network: normalised inputs beside their marks, hidden layers that narrow and widen again, one output per column,
+//! and a direct way from inputs to outputs, which says what a line can say and leaves the rest to the layers.
 
 use burn::Tensor;
 use burn::tensor::TensorData;
@@ -44,6 +45,7 @@ impl Layers {
             parameters.add(format!("layer {layer}/weight"), pair[0], pair[1], draw);
             parameters.add(format!("layer {layer}/bias"), 1, pair[1], || 0.0);
         }
+        parameters.add("direct/weight", 2 * self.columns, self.columns, || 0.0);
         parameters
     }
 
@@ -55,6 +57,7 @@ impl Layers {
         for (layer, pair) in self.widths.windows(2).enumerate() {
             arrays.singles(&format!("layer {layer}/weight"), pair)?;
         }
+        arrays.singles("direct/weight", &[2 * self.columns, self.columns])?;
         Ok(())
     }
 
@@ -81,12 +84,23 @@ impl Layers {
             let cells = row * columns..(row + 1) * columns;
             self.normalise(&rows.values[cells.clone()], &marks[cells], line);
         }
-        let mut next = Vec::new();
-        for layer in 0..self.widths.len() - 1 {
+        let layers = self.widths.len() - 1;
+        let (mut direct, mut next) = (Vec::new(), Vec::new());
+        let zero = vec![0.0; columns];
+        dense_forward(
+            &hidden,
+            count,
+            parameters[2 * layers].matrix(),
+            &zero,
+            Activation::Identity,
+            &mut direct,
+        );
+        for layer in 0..layers {
             let (weight, bias) = (parameters[2 * layer].matrix(), &parameters[2 * layer + 1].values);
             dense_forward(&hidden, count, weight, bias, self.activation(layer), &mut next);
             std::mem::swap(&mut hidden, &mut next);
         }
+        hidden.iter_mut().zip(direct).for_each(|(said, direct)| *said += direct);
         hidden
     }
 }
@@ -153,10 +167,12 @@ impl Learner for Restoring<'_> {
             Tensor::<2>::from_data(TensorData::new(values, [rows.len(), width]), &device)
         };
         let mut hidden = tensor(inputs);
-        for (layer, pair) in parameters.chunks_exact(2).enumerate() {
+        let layers = parameters.len() - 1;
+        let direct = hidden.clone().matmul(parameters[layers].clone());
+        for (layer, pair) in parameters[..layers].chunks_exact(2).enumerate() {
             hidden = dense(hidden, pair[0].clone(), pair[1].clone(), self.layers.activation(layer));
         }
-        let difference = hidden - tensor(targets);
+        let difference = hidden + direct - tensor(targets);
         (difference.clone() * difference * tensor(weights)).sum()
     }
 
