@@ -15,7 +15,7 @@ const MOST_PICKS: usize = 12;
 /// What a pick must save of the error to be made: less is chance.
 const LEAST_GAIN: f64 = 1e-3;
 /// Hidden cells from which one contest says enough; with fewer, several are held.
-const ENOUGH_CELLS: usize = 20_000;
+const ENOUGH_CELLS: usize = 5_000;
 /// Contests held, at most.
 const MOST_CONTESTS: usize = 5;
 /// Work (cells x columns with holes) beyond which `boosted` takes many minutes.

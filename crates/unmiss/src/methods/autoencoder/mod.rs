@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::imputer::for_each_row;
-use super::{About, Axis, Choices, Described, Draw, Imputation, Imputer, Setting, defaults_of, parse};
+use super::{About, Axis, Card, Choices, Described, Draw, Imputation, Imputer, Setting, defaults_of, parse};
 use crate::encode::wide::WideRows;
 use crate::encode::{Encoded, Encoder, Wide};
 use crate::error::{Error, Result};
@@ -78,52 +78,36 @@ impl Settings {
     }
 }
 
+static CARD: Card = Card {
+    name: "autoencoder",
+    about: About {
+        title: "Denoising autoencoder with Sparsity Normalization",
+        idea: "A network learns to say the known cells of a row from a random part of them, and then says the \
+               missing ones. Its input is divided by the number of known cells, so that the answer does not \
+               drift with how much is known.",
+        paper: "Vincent et al. 2008; Yi et al. 2020; Talwar et al. 2018",
+        when: "Many rows, and many columns that hang together in ways no line describes.",
+        when_not: "A few hundred rows: `gaussian` and `boosted` need fewer.",
+    },
+    settings: &[
+        Setting { name: "hidden", help: "units of the hidden layers, such as [128, 64, 128]" },
+        Setting { name: "epochs", help: "passes over the rows, at most; fewer for large tables" },
+        Setting { name: "batch", help: "rows in a batch" },
+        Setting { name: "rate", help: "learning rate at the start" },
+        Setting { name: "patience", help: "epochs without a better error after which training ends" },
+    ],
+    space: &[
+        Axis::new("hidden", Choices::Options(&["[32]", "[64, 16, 64]", "[128, 64, 128]", "[256, 128, 256]"])),
+        Axis::new("batch", Choices::Options(&["32", "64", "128", "256"])),
+        Axis::new("rate", Choices::LogUniform(3e-4, 1e-2)),
+    ],
+    defaults: defaults_of::<Settings>,
+    check: |settings| Settings::checked(settings).map(drop),
+};
+
 impl Described for Autoencoder {
-    fn name(&self) -> &'static str {
-        "autoencoder"
-    }
-
-    fn about(&self) -> About {
-        About {
-            title: "Denoising autoencoder with Sparsity Normalization",
-            idea: "A network learns to say the known cells of a row from a random part of them, and then says the \
-                   missing ones. Its input is divided by the number of known cells, so that the answer does not \
-                   drift with how much is known.",
-            paper: "Vincent et al. 2008; Yi et al. 2020; Talwar et al. 2018",
-            when: "Many rows, and many columns that hang together in ways no line describes.",
-            when_not: "A few hundred rows: `gaussian` and `boosted` need fewer.",
-        }
-    }
-
-    fn settings(&self) -> &'static [Setting] {
-        &[
-            Setting { name: "hidden", help: "units of the hidden layers, such as [128, 64, 128]" },
-            Setting { name: "epochs", help: "passes over the rows, at most; fewer for large tables" },
-            Setting { name: "batch", help: "rows in a batch" },
-            Setting { name: "rate", help: "learning rate at the start" },
-            Setting { name: "patience", help: "epochs without a better error after which training ends" },
-        ]
-    }
-
-    fn defaults(&self) -> Value {
-        Value::Object(defaults_of::<Settings>())
-    }
-
-    fn check(&self, settings: &Value) -> Result<()> {
-        Settings::checked(settings).map(|_| ())
-    }
-
-    fn space(&self) -> &'static [Axis] {
-        const {
-            &[
-                Axis::new(
-                    "hidden",
-                    Choices::Options(&["[32]", "[64, 16, 64]", "[128, 64, 128]", "[256, 128, 256]"]),
-                ),
-                Axis::new("batch", Choices::Options(&["32", "64", "128", "256"])),
-                Axis::new("rate", Choices::LogUniform(3e-4, 1e-2)),
-            ]
-        }
+    fn card(&self) -> &'static Card {
+        &CARD
     }
 }
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::imputer::for_each_row;
-use super::{About, Axis, Choices, Described, Draw, Imputation, Imputer, Setting, defaults_of, parse};
+use super::{About, Axis, Card, Choices, Described, Draw, Imputation, Imputer, Setting, defaults_of, parse};
 use crate::encode::normal::Holes;
 use crate::encode::wide::WideRows;
 use crate::encode::{Encoded, Encoder, Wide};
@@ -69,50 +69,34 @@ impl Settings {
     }
 }
 
+static CARD: Card = Card {
+    name: "low-rank",
+    about: About {
+        title: "A few hidden causes behind many columns",
+        idea: "Every column is a sum of the same few causes and of noise of its own. The causes are learned \
+               through the holes by expectation-maximisation, their number by hiding known cells; a row's \
+               causes follow from its known cells, and its missing cells from its causes.",
+        paper: "Tipping and Bishop 1999; Ilin and Raiko 2010; Rubin and Thayer 1982",
+        when: "Hundreds or thousands of columns, or more columns than rows.",
+        when_not: "A few dozen columns and many rows: `gaussian` knows every pair of them.",
+    },
+    settings: &[
+        Setting { name: "factors", help: "how many causes; 0: chosen by hiding known cells" },
+        Setting { name: "ridge", help: "holds loadings back, in units of rows; more for few rows" },
+        Setting { name: "rounds", help: "rounds of expectation-maximisation, at most" },
+        Setting { name: "tolerance", help: "a round that moves the mean noise less than this is the last" },
+    ],
+    space: &[
+        Axis::new("factors", Choices::Integers(1, 60)),
+        Axis::new("ridge", Choices::LogUniform(1e-2, 1e2)),
+    ],
+    defaults: defaults_of::<Settings>,
+    check: |settings| Settings::checked(settings).map(drop),
+};
+
 impl Described for LowRank {
-    fn name(&self) -> &'static str {
-        "low-rank"
-    }
-
-    fn about(&self) -> About {
-        About {
-            title: "A few hidden causes behind many columns",
-            idea: "Every column is a sum of the same few causes and of noise of its own. The causes are learned \
-                   through the holes by expectation-maximisation, their number by hiding known cells; a row's \
-                   causes follow from its known cells, and its missing cells from its causes.",
-            paper: "Tipping and Bishop 1999; Ilin and Raiko 2010; Rubin and Thayer 1982",
-            when: "Hundreds or thousands of columns, or more columns than rows.",
-            when_not: "A few dozen columns and many rows: `gaussian` knows every pair of them.",
-        }
-    }
-
-    fn settings(&self) -> &'static [Setting] {
-        &[
-            Setting { name: "factors", help: "how many causes; 0: chosen by hiding known cells" },
-            Setting { name: "ridge", help: "holds loadings back, in units of rows; more for few rows" },
-            Setting { name: "rounds", help: "rounds of expectation-maximisation, at most" },
-            Setting {
-                name: "tolerance",
-                help: "a round that moves the mean noise less than this is the last",
-            },
-        ]
-    }
-
-    fn defaults(&self) -> Value {
-        Value::Object(defaults_of::<Settings>())
-    }
-
-    fn check(&self, settings: &Value) -> Result<()> {
-        Settings::checked(settings).map(|_| ())
-    }
-
-    fn space(&self) -> &'static [Axis] {
-        const {
-            &[
-                Axis::new("factors", Choices::Integers(1, 60)),
-                Axis::new("ridge", Choices::LogUniform(1e-2, 1e2)),
-            ]
-        }
+    fn card(&self) -> &'static Card {
+        &CARD
     }
 }
 

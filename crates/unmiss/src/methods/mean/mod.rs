@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::imputer::for_each_row;
-use super::{About, Described, Draw, Imputation, Imputer, Setting, defaults_of, parse};
+use super::{About, Card, Described, Draw, Imputation, Imputer, Setting, defaults_of, parse};
 use crate::encode::wide::pick;
 use crate::encode::{Encoded, Encoder};
 use crate::error::{Error, Result};
@@ -33,32 +33,25 @@ struct Settings {
     center: Center,
 }
 
+static CARD: Card = Card {
+    name: "mean",
+    about: About {
+        title: "Mean or median of the column, most frequent category",
+        idea: "Every hole of a column gets the same value: the mean (or median) of its known numbers, or its \
+               most frequent category. A draw takes one of the known values at random.",
+        paper: "",
+        when: "As the yardstick that every other imputer must beat.",
+        when_not: "For any analysis: it ignores the other columns and shrinks spreads and correlations.",
+    },
+    settings: &[Setting { name: "center", help: "what a missing number becomes: mean or median" }],
+    space: &[],
+    defaults: defaults_of::<Settings>,
+    check: |settings| parse::<Settings>(settings).map(drop),
+};
+
 impl Described for Mean {
-    fn name(&self) -> &'static str {
-        "mean"
-    }
-
-    fn about(&self) -> About {
-        About {
-            title: "Mean or median of the column, most frequent category",
-            idea: "Every hole of a column gets the same value: the mean (or median) of its known numbers, or its \
-                   most frequent category. A draw takes one of the known values at random.",
-            paper: "",
-            when: "As the yardstick that every other imputer must beat.",
-            when_not: "For any analysis: it ignores the other columns and shrinks spreads and correlations.",
-        }
-    }
-
-    fn settings(&self) -> &'static [Setting] {
-        &[Setting { name: "center", help: "what a missing number becomes: mean or median" }]
-    }
-
-    fn defaults(&self) -> Value {
-        Value::Object(defaults_of::<Settings>())
-    }
-
-    fn check(&self, settings: &Value) -> Result<()> {
-        parse::<Settings>(settings).map(|_| ())
+    fn card(&self) -> &'static Card {
+        &CARD
     }
 }
 

@@ -19,7 +19,9 @@ use bins::MOST_BINS;
 use forest::{Forest, Node};
 use stand_in::StandIns;
 
-use super::{About, Axis, Choices, Described, Method, Predictor, Setting, Training, defaults_of, parse};
+use super::{
+    About, Axis, Card, Choices, Described, Method, Predictor, Setting, Training, defaults_of, parse,
+};
 use crate::encode::{Encoded, Encoder, Encoding, Task};
 use crate::error::{Error, Result};
 use crate::run::Run;
@@ -91,72 +93,56 @@ impl Settings {
     }
 }
 
+static CARD: Card = Card {
+    name: "trees",
+    about: About {
+        title: "Gradient-boosted trees that take missing values as they are",
+        idea: "Many small decision trees, each correcting the sum of those before it. At every split the \
+               rows whose cell is missing go to the side that fits them better, or are a side of their \
+               own, so holes need no filling. Rows set aside say when to stop.",
+        paper: "Friedman 2001 (gradient boosting); Ke et al. 2017 (LightGBM: histograms, leaf-wise trees); \
+                Twala, Jones and Hand 2008 (missing values in splits)",
+        when: "Thousands of rows or more, effects that bend or depend on each other, many categories.",
+        when_not: "A few hundred rows with straight effects, where `linear` is better; or where a \
+                   prediction must change smoothly.",
+    },
+    settings: &[
+        Setting {
+            name: "rounds",
+            help: "rounds at most; each adds a tree, or one per class if there are more than two",
+        },
+        Setting { name: "rate", help: "how far each tree goes, up to 1; smaller is often better and slower" },
+        Setting { name: "leaves", help: "leaves of a tree at most" },
+        Setting {
+            name: "min-rows",
+            help: "rows of a leaf at least; null: 20, and a 20th of the rows below 400",
+        },
+        Setting { name: "l2", help: "pulls the values of leaves to 0" },
+        Setting { name: "bins", help: "values of a number column that splits can tell apart, 2 to 255" },
+        Setting {
+            name: "patience",
+            help: "rounds without a better validation loss after which the fit ends",
+        },
+        Setting {
+            name: "members",
+            help: "how many fits are averaged, each with another part of the rows set aside; null: 5 up to \
+                   20,000 rows, 1 above",
+        },
+    ],
+    space: &[
+        Axis::new("rate", Choices::LogUniform(0.02, 0.3)),
+        Axis::new("leaves", Choices::Integers(4, 63)),
+        Axis::new("min-rows", Choices::Integers(2, 50)),
+        Axis::new("l2", Choices::LogUniform(0.01, 30.0)),
+        Axis::new("bins", Choices::Options(&["31", "63", "255"])),
+    ],
+    defaults: defaults_of::<Settings>,
+    check: |settings| Settings::checked(settings).map(drop),
+};
+
 impl Described for Trees {
-    fn name(&self) -> &'static str {
-        "trees"
-    }
-
-    fn about(&self) -> About {
-        About {
-            title: "Gradient-boosted trees that take missing values as they are",
-            idea: "Many small decision trees, each correcting the sum of those before it. At every split the \
-                   rows whose cell is missing go to the side that fits them better, or are a side of their \
-                   own, so holes need no filling. Rows set aside say when to stop.",
-            paper: "Friedman 2001 (gradient boosting); Ke et al. 2017 (LightGBM: histograms, leaf-wise trees); \
-                    Twala, Jones and Hand 2008 (missing values in splits)",
-            when: "Thousands of rows or more, effects that bend or depend on each other, many categories.",
-            when_not: "A few hundred rows with straight effects, where `linear` is better; or where a \
-                       prediction must change smoothly.",
-        }
-    }
-
-    fn settings(&self) -> &'static [Setting] {
-        &[
-            Setting {
-                name: "rounds",
-                help: "rounds at most; each adds a tree, or one per class if there are more than two",
-            },
-            Setting {
-                name: "rate",
-                help: "how far each tree goes, up to 1; smaller is often better and slower",
-            },
-            Setting { name: "leaves", help: "leaves of a tree at most" },
-            Setting {
-                name: "min-rows",
-                help: "rows of a leaf at least; null: 20, and a 20th of the rows below 400",
-            },
-            Setting { name: "l2", help: "pulls the values of leaves to 0" },
-            Setting { name: "bins", help: "values of a number column that splits can tell apart, 2 to 255" },
-            Setting {
-                name: "patience",
-                help: "rounds without a better validation loss after which the fit ends",
-            },
-            Setting {
-                name: "members",
-                help: "how many fits are averaged, each with another part of the rows set aside; null: 5 up to \
-                       20,000 rows, 1 above",
-            },
-        ]
-    }
-
-    fn defaults(&self) -> Value {
-        Value::Object(defaults_of::<Settings>())
-    }
-
-    fn check(&self, settings: &Value) -> Result<()> {
-        Settings::checked(settings).map(|_| ())
-    }
-
-    fn space(&self) -> &'static [Axis] {
-        const {
-            &[
-                Axis::new("rate", Choices::LogUniform(0.02, 0.3)),
-                Axis::new("leaves", Choices::Integers(4, 63)),
-                Axis::new("min-rows", Choices::Integers(2, 50)),
-                Axis::new("l2", Choices::LogUniform(0.01, 30.0)),
-                Axis::new("bins", Choices::Options(&["31", "63", "255"])),
-            ]
-        }
+    fn card(&self) -> &'static Card {
+        &CARD
     }
 }
 
