@@ -72,6 +72,7 @@ mod gather;
 mod head;
 mod input;
 mod kinds;
+mod memory;
 mod options;
 mod output;
 mod parquet;
