@@ -212,8 +212,9 @@ def method_class(kind: str, entry) -> tuple[str, str]:
         sentence(about["idea"]),
         f"Use it: {about['when'].strip()}",
         f"Don't use it: {about['when_not'].strip()}",
-        f"Paper: {sentence(about['paper'])}",
     ]
+    if about["paper"].strip():
+        body.append(f"Paper: {sentence(about['paper'])}")
     settings = settings_of(entry)
     if kind == "imputer":
         parameters = settings + IMPUTER_COMMON + COMMON

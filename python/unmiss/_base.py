@@ -6,13 +6,12 @@ import html
 import json
 import numbers
 import os
-import warnings
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, OneToOneFeatureMixin, RegressorMixin, TransformerMixin
 from sklearn.utils import _safe_indexing, check_random_state
-from sklearn.utils._repr_html.estimator import estimator_html_repr
+from sklearn.utils import estimator_html_repr
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
@@ -24,7 +23,7 @@ from sklearn.utils.validation import (
 )
 
 from . import _frame, _unmiss
-from ._listen import Listener, UnmissWarning
+from ._listen import Listener
 
 #: The methods that ``method="auto"`` compares: the program's short list.
 SHORT_LIST = ("network", "linear", "trees")
@@ -96,7 +95,7 @@ class Estimator(BaseEstimator):
         if not reset and hasattr(self, "loaded_from_"):
             return self._taken_by_name(X)
         if _frame.is_frame(X):
-            X = validate_data(self, X, reset=reset, skip_check_array=True)
+            X = validate_data(self, _frame.settled(X), reset=reset, skip_check_array=True)
             rows, width = X.shape
             if rows < least or width < 1:
                 raise ValueError(
@@ -112,7 +111,9 @@ class Estimator(BaseEstimator):
 
     def _taken_by_name(self, X: Any) -> tuple[Any, list[str]]:
         """For a model from a file: columns are found by name, in any order; others are left aside."""
-        if not _frame.is_frame(X):
+        if _frame.is_frame(X):
+            X = _frame.settled(X)
+        else:
             X = np.asarray(X)
             if X.ndim != 2:
                 raise ValueError(f"Expected 2D array, got {X.ndim}D array instead")
@@ -143,6 +144,10 @@ class Estimator(BaseEstimator):
         items = "".join(f"<li>{html.escape(text)}</li>" for text in self._words())
         return f"<ul>{items}</ul>{diagram}"
 
+
+class Saved:
+    """Files that the program reads too."""
+
     def save(self, path: str | os.PathLike) -> None:
         """Write the fitted estimator to a file that the program ``unmiss`` reads too.
 
@@ -155,7 +160,7 @@ class Estimator(BaseEstimator):
         self.model_.save(os.fspath(path))
 
     @classmethod
-    def load(cls, path: str | os.PathLike) -> Estimator:
+    def load(cls, path: str | os.PathLike) -> Any:
         """Read a fitted estimator from a file, made here or by the program.
 
         Parameters
@@ -173,7 +178,7 @@ class Estimator(BaseEstimator):
         return load_as(cls, path)
 
 
-class ImputerBase(OneToOneFeatureMixin, TransformerMixin, Estimator):
+class ImputerBase(Saved, OneToOneFeatureMixin, TransformerMixin, Estimator):
     """Fills holes. Known cells, columns, names, index and types stay as they are."""
 
     def __sklearn_tags__(self):
@@ -311,10 +316,10 @@ class ImputerBase(OneToOneFeatureMixin, TransformerMixin, Estimator):
         if self.unfilled == "error":
             names = [name for name, _, _ in left]
             raise ValueError(f"{text}\nhint: leave them as they are with ignore={names} or unfilled='keep'")
-        warnings.warn(text, UnmissWarning, stacklevel=4)
+        Listener().warning(text)
 
 
-class PredictorBase(Estimator):
+class PredictorBase(Saved, Estimator):
     """Predicts from rows with holes."""
 
     _task = ""
@@ -323,6 +328,9 @@ class PredictorBase(Estimator):
         return [(self._method, self._method_settings())]
 
     def _learn(self, X: Any, y: Any, names: list[str], target: tuple, weight: Any, balanced: bool):
+        recipes = [(method, as_json(settings)) for method, settings in self._recipes()]
+        if not (self.folds >= 2 or self.folds == 0 and len(recipes) == 1):
+            raise ValueError(f"folds={self.folds}: a choice between methods needs 2 or more, a single one 0 or 2")
         further = [target]
         if weight is not None:
             name = "sample weight"
@@ -336,7 +344,7 @@ class PredictorBase(Estimator):
             weight=further[1][0] if weight is not None else None,
             task=self._task,
             balanced=balanced,
-            recipes=[(method, as_json(settings)) for method, settings in self._recipes()],
+            recipes=recipes,
             folds=int(self.folds),
             manner=self._manner(as_seed(self.random_state)),
         )

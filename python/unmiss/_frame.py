@@ -54,6 +54,11 @@ def _as_arrow(X: Any) -> Any:
     return X if isinstance(X, pyarrow.Table) else pyarrow.table(X)
 
 
+def settled(X: Any) -> Any:
+    """A frame that can be worked with: whatever speaks Arrow becomes an Arrow table."""
+    return X if _is_pandas(X) or _is_polars(X) else _as_arrow(X)
+
+
 def column_names(X: Any) -> list[str]:
     """Names of the columns; x0, x1, ... where there are none."""
     if _is_pandas(X):
@@ -61,7 +66,7 @@ def column_names(X: Any) -> list[str]:
     elif _is_polars(X):
         names = list(X.columns)
     elif is_frame(X):
-        names = list(_as_arrow(X).column_names)
+        names = list(settled(X).column_names)
     else:
         return [f"x{place}" for place in range(X.shape[1])]
     if not all(isinstance(name, str) for name in names):
@@ -97,8 +102,7 @@ def columns(X: Any, names: list[str], learning: bool) -> list[tuple]:
     if _is_polars(X):
         return [_polars_column(name, X.to_series(place), learning) for place, name in enumerate(names)]
     if is_frame(X):
-        table = _as_arrow(X)
-        return [_arrow_column(name, table.column(place), learning) for place, name in enumerate(names)]
+        return [_arrow_column(name, X.column(place), learning) for place, name in enumerate(names)]
     return [array_column(name, X[:, place], learning) for place, name in enumerate(names)]
 
 
@@ -289,12 +293,12 @@ def fill(X: Any, cells: list[Cells]) -> Any:
             full = full.replace_column(column.place, _filled_polars(X.to_series(column.place), column))
         return full
     if is_frame(X):
-        full = _as_arrow(X)
+        full = X
         for column in cells:
             name = full.column_names[column.place]
             full = full.set_column(column.place, name, _filled_arrow(full.column(column.place), column))
         return full
-    full = np.array(X, dtype=object)
+    full = np.array(X, dtype=object) if cells else X.copy()
     for column in cells:
         values = np.empty(len(column.rows), dtype=object)
         values[:] = column.as_values()
@@ -403,7 +407,7 @@ def blanked(X: Any, rows: np.ndarray, known: np.ndarray, missing: Any = np.nan) 
         import pyarrow
         import pyarrow.compute
 
-        some = _as_arrow(X).take(pyarrow.array(rows))
+        some = X.take(pyarrow.array(rows))
         fill = None if missing != missing else missing
         for place, name in enumerate(some.column_names):
             column = some.column(place)

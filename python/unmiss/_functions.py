@@ -18,7 +18,7 @@ from ._results import Audit, Comparison, Description, Pooled
 def _rows(X: Any) -> Any:
     """An array or a data frame."""
     if _frame.is_frame(X):
-        return X
+        return _frame.settled(X)
     X = np.asarray(X)
     if X.ndim != 2:
         raise ValueError(f"Expected 2D array, got {X.ndim}D array instead")

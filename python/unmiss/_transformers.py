@@ -107,7 +107,6 @@ class SparsityNormalizer(OneToOneFeatureMixin, TransformerMixin, Estimator):
     def _checked(self, X: Any, reset: bool) -> np.ndarray:
         return validate_data(self, X, reset=reset, dtype=np.float64, ensure_all_finite="allow-nan")
 
-    save = load = None
 
 
 class Hide(OneToOneFeatureMixin, TransformerMixin, Estimator):
@@ -129,7 +128,7 @@ class Hide(OneToOneFeatureMixin, TransformerMixin, Estimator):
     Attributes
     ----------
     hidden_ : array of bool of shape (n_samples, n_features)
-        Where the last call hid a known cell.
+        Where known cells of the rows of ``fit`` are hidden.
 
     Examples
     --------
@@ -164,7 +163,7 @@ class Hide(OneToOneFeatureMixin, TransformerMixin, Estimator):
         return []
 
     def fit(self, X: Any, y: Any = None):
-        """Check the rows; nothing is learned.
+        """Find out which cells of these rows are hidden; nothing is learned.
 
         Parameters
         ----------
@@ -178,7 +177,9 @@ class Hide(OneToOneFeatureMixin, TransformerMixin, Estimator):
         self : object
             The transformer.
         """
-        self._taken_in(X, reset=True)
+        X, names = self._taken_in(X, reset=True)
+        self._seed = as_seed(self.random_state)
+        self.hidden_ = self._mask(X, names)
         return self
 
     def transform(self, X: Any) -> Any:
@@ -195,12 +196,13 @@ class Hide(OneToOneFeatureMixin, TransformerMixin, Estimator):
             The same with more holes.
         """
         X, names = self._taken_in(X, reset=not hasattr(self, "n_features_in_"))
+        hidden = self._mask(X, names)
+        return _frame.blanked(X, np.arange(hidden.shape[0]), ~hidden)
+
+    def _mask(self, X: Any, names: list[str]) -> np.ndarray:
         columns = self.columns
         if columns is not None:
             columns = [names[name] if isinstance(name, numbers.Integral) else name for name in columns]
-        manner = (as_seed(self.random_state), as_threads(self.n_jobs), Listener())
-        hidden = _unmiss.hide(_frame.to_table(X, names, learning=True), self.how, columns, manner)
-        self.hidden_ = hidden
-        return _frame.blanked(X, np.arange(hidden.shape[0]), ~hidden)
-
-    save = load = None
+        seed = self._seed if hasattr(self, "_seed") else as_seed(self.random_state)
+        manner = (seed, as_threads(self.n_jobs), Listener())
+        return _unmiss.hide(_frame.to_table(X, names, learning=True), self.how, columns, manner)
