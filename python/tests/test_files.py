@@ -51,13 +51,17 @@ def test_models_of_the_program_answer_the_same_here(colic, tmp_path, method):
 
 
 @with_program
-def test_the_same_fit_gives_the_same_model(colic, tmp_path):
-    table, path = colic
-    program("fit", path, "--target", "surgical_lesion", "--method", "trees", "--seed", 7, "-o", tmp_path / "m.unmiss")
-    X, y = table.drop(columns="surgical_lesion"), table["surgical_lesion"]
-    labelled = y.notna()
-    model = unmiss.TreesClassifier(random_state=7).fit(X[labelled], y[labelled])
-    np.testing.assert_array_equal(model.predict_proba(X), unmiss.load(tmp_path / "m.unmiss").predict_proba(X))
+@pytest.mark.parametrize("method", ["trees", "linear"])
+def test_the_same_fit_gives_the_same_model(tmp_path, method):
+    table = unmiss.sample("penguins")
+    table.to_csv(tmp_path / "penguins.csv", index=False)
+    target = ["--target", "species", "--method", method, "--seed", 7]
+    program("fit", tmp_path / "penguins.csv", *target, "-o", tmp_path / "m.unmiss")
+    X, y = table.drop(columns="species"), table["species"]
+    model = unmiss.Classifier(method, random_state=7).fit(X, y)
+    theirs = unmiss.load(tmp_path / "m.unmiss")
+    np.testing.assert_array_equal(model.predict_proba(X), theirs.predict_proba(X))
+    np.testing.assert_array_equal(model.classes_, theirs.classes_)
 
 
 @with_program
@@ -83,17 +87,27 @@ def test_imputers_go_both_ways(colic, tmp_path, method):
     here = unmiss.load(tmp_path / "i.unmiss").transform(table)
     assert not here.isna().any().any()
     pd.testing.assert_frame_equal(here, theirs, check_dtype=False, check_exact=True)
-    # Learned here from the same rows, it is the same imputer.
-    model = unmiss.Imputer(method).fit(table)
-    pd.testing.assert_frame_equal(model.transform(table), theirs, check_dtype=False, check_exact=True)
-    model.save(tmp_path / "h.unmiss")
-    program("impute", path, "--with", tmp_path / "h.unmiss", "-o", tmp_path / "again.csv")
-    pd.testing.assert_frame_equal(read(tmp_path / "again.csv"), theirs)
 
 
 @with_program
-def test_draws_are_the_programs(colic, tmp_path):
-    table, path = colic
+@pytest.mark.parametrize("method", ["gaussian", "chained", "auto"])
+def test_imputers_from_here_fill_the_same_in_the_program(tmp_path, method):
+    table, path = unmiss.sample("penguins"), tmp_path / "penguins.csv"
+    table.to_csv(path, index=False)
+    model = unmiss.Imputer(method).fit(table)
+    model.save(tmp_path / "h.unmiss")
+    program("impute", path, "--with", tmp_path / "h.unmiss", "-o", tmp_path / "with.csv")
+    full = model.transform(table)
+    pd.testing.assert_frame_equal(full, read(tmp_path / "with.csv"), check_dtype=False, check_exact=True)
+    # Learned there from the same rows, it is the same imputer.
+    program("impute", path, "--method", method, "-o", tmp_path / "full.csv")
+    pd.testing.assert_frame_equal(full, read(tmp_path / "full.csv"), check_dtype=False, check_exact=True)
+
+
+@with_program
+def test_draws_are_the_programs(tmp_path):
+    table, path = unmiss.sample("penguins"), tmp_path / "penguins.csv"
+    table.to_csv(path, index=False)
     program("impute", path, "--method", "gaussian", "--draws", 2, "--seed", 5, "-o", tmp_path / "full.csv")
     draws = unmiss.GaussianImputer(random_state=5).fit(table).draw(table, 2)
     for number, draw in enumerate(draws, 1):
@@ -108,14 +122,16 @@ def test_files_of_arrays(tmp_path):
     X[::3, 1] = np.nan
     model = unmiss.LinearClassifier().fit(X, y)
     model.save(tmp_path / "m.unmiss")
-    for again in (unmiss.load(tmp_path / "m.unmiss"), unmiss.LinearClassifier.load(tmp_path / "m.unmiss"), unmiss.Classifier.load(tmp_path / "m.unmiss")):
+    for load in (unmiss.load, unmiss.LinearClassifier.load, unmiss.Classifier.load):
+        again = load(tmp_path / "m.unmiss")
         assert again.classes_.dtype == bool
         np.testing.assert_array_equal(again.predict(X), model.predict(X))
         assert again.get_params()["random_state"] == 0
     frame = pd.DataFrame(X[:, ::-1], columns=["x2", "x1", "x0"])
     np.testing.assert_array_equal(unmiss.load(tmp_path / "m.unmiss").predict(frame), model.predict(X))
     # A loaded estimator is an estimator like any other.
-    np.testing.assert_array_equal(again.fit(X[:, :2], y).predict(X[:, :2]), unmiss.LinearClassifier().fit(X[:, :2], y).predict(X[:, :2]))
+    two = X[:, :2]
+    np.testing.assert_array_equal(again.fit(two, y).predict(two), unmiss.LinearClassifier().fit(two, y).predict(two))
 
 
 def test_files_that_cannot_be_read(tmp_path):

@@ -21,7 +21,7 @@ def data():
 
 @pytest.mark.parametrize(
     "classes",
-    [[0, 1], ["no", "yes"], [False, True], [-1.5, 2.5], ["10", "9"], [3, 30, 4], np.array(["b", "a"], dtype=object)],
+    [[0, 1], ["no", "yes"], [False, True], [-1.0, 2.0], ["10", "9"], [3, 30, 4], np.array(["b", "a"], dtype=object)],
 )
 def test_classes_of_any_type(data, classes):
     X, y = data
@@ -79,16 +79,19 @@ def test_text_and_dates_are_left_out_with_a_warning(data):
     frame = pd.DataFrame(X, columns=list("abcd")).assign(
         note=[f"note {row}" for row in range(300)], when=pd.date_range("2020", periods=300)
     )
-    with pytest.warns(unmiss.UnmissWarning, match="column `note` is text and is left out"):
+    with pytest.warns(unmiss.UnmissWarning, match="column `(note|when)` is (text|date) and is left out"):
         model = unmiss.LinearRegressor().fit(frame, y)
-    np.testing.assert_array_equal(model.predict(frame), unmiss.LinearRegressor().fit(frame[list("abcd")], y).predict(frame[list("abcd")]))
+    plain = frame[list("abcd")]
+    np.testing.assert_array_equal(model.predict(frame), unmiss.LinearRegressor().fit(plain, y).predict(plain))
 
 
 def test_weights(data):
     X, y = data
     weight = np.where(y > 0, 1.0, 0.0)
     kept = unmiss.TreesRegressor().fit(X, y, sample_weight=weight)
-    np.testing.assert_array_equal(kept.predict(X), unmiss.TreesRegressor().fit(X[y > 0], y[y > 0], np.ones((y > 0).sum())).predict(X))
+    some = y > 0
+    fewer = unmiss.TreesRegressor().fit(X[some], y[some], np.ones(some.sum()))
+    np.testing.assert_array_equal(kept.predict(X), fewer.predict(X))
     heavy = unmiss.LinearClassifier(class_weight={False: 1.0, True: 50.0}).fit(X, y > 0)
     plain = unmiss.LinearClassifier().fit(X, y > 0)
     assert heavy.predict(X).mean() > plain.predict(X).mean()

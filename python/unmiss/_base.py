@@ -241,7 +241,7 @@ class ImputerBase(Saved, OneToOneFeatureMixin, TransformerMixin, Estimator):
         """
         check_is_fitted(self)
         X, names = self._taken_in(X, reset=False)
-        return self._fill(X, names, _frame.to_table(X, names, learning=False), None)
+        return self._fill(X, names, _frame.to_table(X, names, _frame.APPLY), None)
 
     def draw(self, X: Any, m: int = 20) -> list:
         """Fill the holes in several plausible ways, for multiple imputation.
@@ -262,7 +262,7 @@ class ImputerBase(Saved, OneToOneFeatureMixin, TransformerMixin, Estimator):
         if m < 1:
             raise ValueError(f"m={m}: at least one draw is needed")
         X, names = self._taken_in(X, reset=False)
-        table = _frame.to_table(X, names, learning=False)
+        table = _frame.to_table(X, names, _frame.APPLY)
         return [self._fill(X, names, table, number) for number in range(1, m + 1)]
 
     def _fit(self, X: Any) -> tuple[Any, list[str], Any]:
@@ -270,7 +270,7 @@ class ImputerBase(Saved, OneToOneFeatureMixin, TransformerMixin, Estimator):
             raise ValueError(f"unfilled={self.unfilled!r} is neither 'error' nor 'keep'")
         X, names = self._taken_in(X, reset=True)
         self.__dict__.pop("loaded_from_", None)
-        table = _frame.to_table(X, names, learning=True)
+        table = _frame.to_table(X, names, _frame.LEARN)
         method, settings = self._recipe()
         self._seed = as_seed(self.random_state)
         self.model_ = _unmiss.Filler.fit(
@@ -339,7 +339,7 @@ class PredictorBase(Saved, Estimator):
             further.append((name, "real", np.asarray(weight, dtype=np.float64), None))
         self.__dict__.pop("loaded_from_", None)
         self.model_ = _unmiss.Predictor.fit(
-            table=_frame.to_table(X, names, learning=True, further=further),
+            table=_frame.to_table(X, names, _frame.LEARN, further=further),
             target=target[0],
             weight=further[1][0] if weight is not None else None,
             task=self._task,
@@ -376,7 +376,7 @@ class PredictorBase(Saved, Estimator):
     def _asked(self, X: Any) -> tuple[Any, tuple]:
         check_is_fitted(self)
         X, names = self._taken_in(X, reset=False)
-        return _frame.to_table(X, names, learning=False), self._manner()
+        return _frame.to_table(X, names, _frame.APPLY), self._manner()
 
     def page(self, path: str | os.PathLike) -> None:
         """Write what the cross-validation found as an HTML page with charts.

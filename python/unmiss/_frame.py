@@ -3,8 +3,9 @@
 Type of a column        Becomes
 ----------------------  ------------------------------------------------------------------
 number in an array      number (whole, if the array is of whole numbers)
-number in a data frame  what the program makes of it in a file: of two values a category,
-                        of whole numbers whole, else real
+number in a data frame  number (whole, if all known ones are); for the functions that look at
+                        a whole table (describe, compare, Hide) as in a file: of two values a
+                        category
 truth value             category
 word, category          category; of very many different words free text, which is left out
 date, time              date: left out
@@ -86,28 +87,34 @@ def plain(X: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(X, dtype=np.float64)
 
 
-def to_table(X: Any, names: list[str], *, learning: bool, further: list[tuple] | None = None) -> Any:
-    """The library's table. When learning, kinds are found out; later, the model knows them."""
+#: Why a table is made: to learn from it, to apply what was learned, or to look at the table itself.
+LEARN, APPLY, LOOK = "learn", "apply", "look"
+
+
+def to_table(X: Any, names: list[str], why: str, further: list[tuple] | None = None) -> Any:
+    """The library's table. To apply, kinds are left to the model, which knows them."""
     further = further or []
     if is_numeric_array(X):
         kind = "real" if X.dtype.kind == "f" else "integer"
         return _unmiss.Table.matrix(plain(X), names, kind, further)
-    return _unmiss.Table.columns([*columns(X, names, learning), *further])
+    return _unmiss.Table.columns([*columns(X, names, why), *further])
 
 
-def columns(X: Any, names: list[str], learning: bool) -> list[tuple]:
+def columns(X: Any, names: list[str], why: str) -> list[tuple]:
     """Columns as (name, what, values, levels)."""
     if _is_pandas(X):
-        return [_pandas_column(name, X.iloc[:, place], learning) for place, name in enumerate(names)]
+        return [_pandas_column(name, X.iloc[:, place], why) for place, name in enumerate(names)]
     if _is_polars(X):
-        return [_polars_column(name, X.to_series(place), learning) for place, name in enumerate(names)]
+        return [_polars_column(name, X.to_series(place), why) for place, name in enumerate(names)]
     if is_frame(X):
-        return [_arrow_column(name, X.column(place), learning) for place, name in enumerate(names)]
-    return [array_column(name, X[:, place], learning) for place, name in enumerate(names)]
+        return [_arrow_column(name, X.column(place), why) for place, name in enumerate(names)]
+    return [array_column(name, X[:, place], why) for place, name in enumerate(names)]
 
 
-def _numbers(name: str, values: Any, learning: bool) -> tuple:
-    return (name, "found" if learning else "real", np.asarray(values, dtype=np.float64), None)
+def _numbers(name: str, values: Any, why: str) -> tuple:
+    # A number stays a number while learning: a part of the rows may have two values where the whole has more.
+    what = {LEARN: "number", APPLY: "real", LOOK: "found"}[why]
+    return (name, what, np.asarray(values, dtype=np.float64), None)
 
 
 def _codes(name: str, codes: Any, levels: list[str], category: bool) -> tuple:
@@ -131,7 +138,7 @@ def word(value: Any) -> str:
     return str(value)
 
 
-def array_column(name: str, values: np.ndarray, learning: bool) -> tuple:
+def array_column(name: str, values: np.ndarray, why: str) -> tuple:
     """A column of an array of objects or words, or a single array of any type."""
     if values.dtype.kind in "fiu":
         kind = "real" if values.dtype.kind == "f" else "integer"
@@ -145,18 +152,18 @@ def array_column(name: str, values: np.ndarray, learning: bool) -> tuple:
         whole = bool(known) and all(isinstance(cell, (int, np.integer)) for cell in known)
         filled = [np.nan if is_missing(cell) else float(cell) for cell in cells]
         return (name, "integer" if whole else "real", np.array(filled, dtype=np.float64), None)
-    return _objects(name, cells, learning)
+    return _objects(name, cells, why)
 
 
-def _objects(name: str, cells: list, learning: bool) -> tuple:
+def _objects(name: str, cells: list, why: str) -> tuple:
     places: dict[str, int] = {}
     codes = np.empty(len(cells), dtype=np.int64)
     for row, cell in enumerate(cells):
         codes[row] = -1 if is_missing(cell) else places.setdefault(word(cell), len(places))
-    return _codes(name, codes, list(places), not learning)
+    return _codes(name, codes, list(places), why == APPLY)
 
 
-def _pandas_column(name: str, series: Any, learning: bool) -> tuple:
+def _pandas_column(name: str, series: Any, why: str) -> tuple:
     pandas = _loaded("pandas")
     kinds = pandas.api.types
     dtype = series.dtype
@@ -169,7 +176,7 @@ def _pandas_column(name: str, series: Any, learning: bool) -> tuple:
     if kinds.is_complex_dtype(dtype):
         raise ValueError(f"column `{name}`: complex numbers can't be learned from")
     if kinds.is_numeric_dtype(dtype):
-        return _numbers(name, series.to_numpy(dtype=np.float64, na_value=np.nan), learning)
+        return _numbers(name, series.to_numpy(dtype=np.float64, na_value=np.nan), why)
     if kinds.is_datetime64_any_dtype(dtype) or kinds.is_timedelta64_dtype(dtype):
         return (name, "date", series.notna().to_numpy(), None)
     if isinstance(dtype, pandas.PeriodDtype):
@@ -179,24 +186,24 @@ def _pandas_column(name: str, series: Any, learning: bool) -> tuple:
     number = (int, float, np.integer, np.floating)
     if levels and all(isinstance(level, number) and not isinstance(level, bool) for level in levels):
         values = np.array([float(level) for level in levels] + [np.nan])
-        return _numbers(name, values[codes], learning)
-    return _codes(name, codes, [word(level) for level in levels], not learning)
+        return _numbers(name, values[codes], why)
+    return _codes(name, codes, [word(level) for level in levels], why == APPLY)
 
 
-def _polars_column(name: str, series: Any, learning: bool) -> tuple:
+def _polars_column(name: str, series: Any, why: str) -> tuple:
     polars = _loaded("polars")
     dtype = series.dtype
     if dtype.is_numeric():
-        return _numbers(name, series.cast(polars.Float64).fill_null(float("nan")).to_numpy(), learning)
+        return _numbers(name, series.cast(polars.Float64).fill_null(float("nan")).to_numpy(), why)
     if dtype == polars.Boolean:
         return _codes(name, series.cast(polars.Int64).fill_null(-1).to_numpy(), ["False", "True"], True)
     if dtype.is_temporal():
         return (name, "date", series.is_not_null().to_numpy(), None)
     if dtype == polars.Null:
-        return _numbers(name, np.full(len(series), np.nan), learning)
+        return _numbers(name, np.full(len(series), np.nan), why)
     if dtype in (polars.Categorical, polars.Enum):
-        return _categories(_objects(name, series.cast(polars.String).to_list(), learning))
-    return _objects(name, series.to_list(), learning)
+        return _categories(_objects(name, series.cast(polars.String).to_list(), why))
+    return _objects(name, series.to_list(), why)
 
 
 def _categories(column: tuple) -> tuple:
@@ -204,7 +211,7 @@ def _categories(column: tuple) -> tuple:
     return (name, "category", codes, levels)
 
 
-def _arrow_column(name: str, column: Any, learning: bool) -> tuple:
+def _arrow_column(name: str, column: Any, why: str) -> tuple:
     import pyarrow
     import pyarrow.compute
 
@@ -215,10 +222,10 @@ def _arrow_column(name: str, column: Any, learning: bool) -> tuple:
         codes = pyarrow.compute.fill_null(column.cast("int64"), -1)
         return _codes(name, codes.to_numpy(zero_copy_only=False), ["False", "True"], True)
     if kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_decimal(kind) or kinds.is_null(kind):
-        return _numbers(name, column.cast("float64").to_numpy(zero_copy_only=False), learning)
+        return _numbers(name, column.cast("float64").to_numpy(zero_copy_only=False), why)
     if kinds.is_temporal(kind):
         return (name, "date", column.is_valid().to_numpy(zero_copy_only=False), None)
-    column = _objects(name, column.to_pylist(), learning)
+    column = _objects(name, column.to_pylist(), why)
     return _categories(column) if kinds.is_dictionary(kind) else column
 
 
@@ -269,6 +276,16 @@ class Cells:
         codes, levels = self.words
         return np.array([_number(level) for level in levels])[codes]
 
+    def are_numbers(self) -> bool:
+        """Whether all cells can be numbers; words may come into a column that is all missing in new rows."""
+        if self.words is None:
+            return True
+        try:
+            self.as_numbers()
+        except ValueError:
+            return False
+        return True
+
     def as_values(self) -> list:
         """One value per cell, of the type that the column has elsewhere."""
         if self.words is None:
@@ -277,7 +294,7 @@ class Cells:
 
 
 def _number(level: str) -> float:
-    return {"True": 1.0, "False": 0.0}.get(level) if level in ("True", "False") else float(level)
+    return float(level == "True") if level in ("True", "False") else float(level)
 
 
 def fill(X: Any, cells: list[Cells]) -> Any:
@@ -320,7 +337,7 @@ def _filled_pandas(series: Any, column: Cells) -> Any:
         filled = series.copy()
         filled.iloc[column.rows] = column.as_numbers().astype(bool)
         return filled
-    if kinds.is_numeric_dtype(dtype):
+    if kinds.is_numeric_dtype(dtype) and column.are_numbers():
         numbers = column.as_numbers()
         if kinds.is_integer_dtype(dtype):
             if not (numbers == np.round(numbers)).all():
@@ -330,7 +347,7 @@ def _filled_pandas(series: Any, column: Cells) -> Any:
         filled = series.copy()
         filled.iloc[column.rows] = numbers
         return filled
-    filled = series.copy()
+    filled = series.astype(object) if kinds.is_numeric_dtype(dtype) else series.copy()
     values = column.as_values()
     if column.words is not None and set(map(type, series.dropna())) == {bool}:
         values = [value == "True" for value in column.as_words()]
@@ -342,7 +359,9 @@ def _filled_polars(series: Any, column: Cells) -> Any:
     polars = _loaded("polars")
     dtype = series.dtype
     values = series.cast(polars.String).to_list() if dtype in (polars.Categorical, polars.Enum) else series.to_list()
-    if dtype.is_numeric():
+    if not column.are_numbers() and (dtype.is_numeric() or dtype == polars.Null):
+        filled, dtype = column.as_words(), polars.String
+    elif dtype.is_numeric():
         filled = column.as_numbers()
         whole = dtype.is_integer() and (filled == np.round(filled)).all()
         filled = [int(number) for number in filled] if whole else filled.tolist()
@@ -367,11 +386,15 @@ def _filled_arrow(array: Any, column: Cells) -> Any:
     values = array.to_pylist()
     if kinds.is_boolean(kind):
         filled = [bool(number) for number in column.as_numbers()]
-    elif kinds.is_integer(kind):
+    elif kinds.is_integer(kind) and column.are_numbers():
         numbers = column.as_numbers()
         whole = bool((numbers == np.round(numbers)).all())
         filled = [int(number) for number in numbers] if whole else numbers.tolist()
         kind = kind if whole else pyarrow.float64()
+    elif not column.are_numbers() and not kinds.is_dictionary(kind):
+        filled, kind = column.as_words(), kind if kinds.is_string(kind) or kinds.is_large_string(kind) else pyarrow.string()
+    elif kinds.is_null(kind):
+        filled, kind = column.as_numbers().tolist(), pyarrow.float64()
     elif kinds.is_floating(kind) or kinds.is_decimal(kind):
         filled = column.as_numbers().tolist()
     else:

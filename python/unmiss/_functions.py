@@ -31,7 +31,7 @@ def _target_column(X: Any, y: Any) -> tuple:
     values = np.asarray(y)
     if values.ndim != 1 or len(values) != X.shape[0]:
         raise ValueError(f"y must have one value for each of the {X.shape[0]} rows, not the shape {values.shape}")
-    column = _frame.array_column(name, values, True)
+    column = _frame.array_column(name, values, _frame.LOOK)
     return (name, "found", *column[2:]) if column[1] in ("real", "integer") else column
 
 
@@ -39,9 +39,9 @@ def _table(X: Any, y: Any) -> tuple[Any, str | None]:
     """The library's table with the target, and the target's name. A word is the name of a column of X."""
     names = _frame.column_names(X)
     if y is None or isinstance(y, str):
-        return _frame.to_table(X, names, learning=True), y
+        return _frame.to_table(X, names, _frame.LOOK), y
     target = _target_column(X, y)
-    return _frame.to_table(X, names, learning=True, further=[target]), target[0]
+    return _frame.to_table(X, names, _frame.LOOK, further=[target]), target[0]
 
 
 def describe(X: Any, y: Any = None, *, n_jobs: int | None = None) -> Description:
@@ -265,7 +265,7 @@ def audit(
         return Audit(_unmiss.audit_model(model.model_, _own_table(model, X, y, names), size, contrast, manner))
     answers = _answers(model)
     further = [] if y is None else [_target_column(X, y)]
-    table = _frame.to_table(X, names, learning=True, further=further)
+    table = _frame.to_table(X, names, _frame.LOOK, further=further)
     inputs = [name for name, kind in zip(names, table.kinds) if kind not in ("text", "date")]
     places = [names.index(name) for name in inputs]
 
@@ -294,7 +294,7 @@ def _own_table(model: Any, X: Any, y: Any, names: list[str]) -> Any:
             further = [(name, "real", np.asarray(y, dtype=np.float64), None)]
         if name in names:
             raise ValueError(f"the target `{name}` is a column of X: give X without it, or leave y out")
-    return _frame.to_table(X, names, learning=False, further=further)
+    return _frame.to_table(X, names, _frame.APPLY, further=further)
 
 
 def _answers(model: Any) -> Any:

@@ -205,4 +205,4 @@ class Hide(OneToOneFeatureMixin, TransformerMixin, Estimator):
             columns = [names[name] if isinstance(name, numbers.Integral) else name for name in columns]
         seed = self._seed if hasattr(self, "_seed") else as_seed(self.random_state)
         manner = (seed, as_threads(self.n_jobs), Listener())
-        return _unmiss.hide(_frame.to_table(X, names, learning=True), self.how, columns, manner)
+        return _unmiss.hide(_frame.to_table(X, names, _frame.LOOK), self.how, columns, manner)

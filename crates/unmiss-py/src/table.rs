@@ -45,7 +45,8 @@ impl Table {
 
     /// A table from columns `(name, what, values, levels)`:
     ///
-    /// - `real`, `integer`, `found` (the kind is found out): float64 values, NaN is a hole
+    /// - `real`, `integer`, `number` (either of these), `found` (as in a file, two values being a category): float64
+    ///   values, NaN is a hole
     /// - `category`, `words` (the kind is found out): int64 positions in `levels`, negative is a hole
     /// - `text`, `date`: bool values, true where the cell is known; what it says is not used
     #[staticmethod]
@@ -72,7 +73,7 @@ type ColumnArguments<'py> = (String, String, Bound<'py, PyAny>, Option<Vec<Strin
 
 fn column((name, what, values, levels): &ColumnArguments<'_>) -> PyResult<Column> {
     match what.as_str() {
-        "real" | "integer" | "found" => {
+        "real" | "integer" | "number" | "found" => {
             let numbers: PyReadonlyArray1<'_, f64> = values.extract()?;
             let numbers = numbers.as_array();
             if let Some(row) = numbers.iter().position(|number| number.is_infinite()) {
@@ -81,6 +82,10 @@ fn column((name, what, values, levels): &ColumnArguments<'_>) -> PyResult<Column
             }
             Ok(match what.as_str() {
                 "found" => Column::found_numbers(name, numbers.iter().copied()),
+                "number" => {
+                    let whole = numbers.iter().all(|number| number.is_nan() || number.fract() == 0.0);
+                    read_column(name.clone(), numbers, if whole { Kind::Integer } else { Kind::Real })
+                }
                 kind => read_column(name.clone(), numbers, number_kind(kind)?),
             })
         }

@@ -119,6 +119,8 @@ fn attend<A: Fn(Python<'_>, &Table) -> PyResult<Vec<f64>>>(
     let mut looked = Instant::now();
     loop {
         let outcome = match hear.recv_timeout(TICK) {
+            // What is told after an interrupt is about an end that nobody will see.
+            Ok(Message::Heard(_)) if trouble.is_some() => Ok(()),
             Ok(Message::Heard(event)) => Python::attach(|py| tell(py, attendant.listener, &event)),
             Ok(Message::Asked(table, reply)) => {
                 let answer = Python::attach(|py| (attendant.answer)(py, &table));
