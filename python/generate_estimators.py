@@ -18,7 +18,7 @@ import textwrap
 TARGET = pathlib.Path(__file__).parent / "unmiss" / "_estimators.py"
 
 #: Settings that make an example quick, for methods that have them.
-QUICK = {"epochs": 20, "networks": 1}
+QUICK = {"networks": 1}
 
 HEAD = '''"""The estimators, made from the library's list of methods by python/generate_estimators.py: do not edit."""
 

@@ -6,6 +6,7 @@ import subprocess
 
 import numpy as np
 import pandas as pd
+import pyarrow.csv
 import pytest
 
 import unmiss
@@ -30,7 +31,8 @@ def colic(tmp_path):
 
 
 def read(path):
-    return pd.read_csv(path, float_precision="round_trip")
+    # Arrow reads the very number that was written.
+    return pyarrow.csv.read_csv(path).to_pandas()
 
 
 @with_program
@@ -38,7 +40,8 @@ def read(path):
 def test_models_of_the_program_answer_the_same_here(colic, tmp_path, method):
     table, path = colic
     quick = ["--set", "epochs=3"] if method == "mlp" else []
-    program("fit", path, "--target", "surgical_lesion", "--method", method, *quick, "-o", tmp_path / "m.unmiss")
+    options = ["--target", "surgical_lesion", "--method", method, "--folds", 2, *quick]
+    program("fit", path, *options, "-o", tmp_path / "m.unmiss")
     program("predict", tmp_path / "m.unmiss", path, "-o", tmp_path / "out.csv")
     theirs = read(tmp_path / "out.csv")
     model = unmiss.load(tmp_path / "m.unmiss")
@@ -55,10 +58,10 @@ def test_models_of_the_program_answer_the_same_here(colic, tmp_path, method):
 def test_the_same_fit_gives_the_same_model(tmp_path, method):
     table = unmiss.sample("penguins")
     table.to_csv(tmp_path / "penguins.csv", index=False)
-    target = ["--target", "species", "--method", method, "--seed", 7]
-    program("fit", tmp_path / "penguins.csv", *target, "-o", tmp_path / "m.unmiss")
+    options = ["--target", "species", "--method", method, "--folds", 2, "--seed", 7]
+    program("fit", tmp_path / "penguins.csv", *options, "-o", tmp_path / "m.unmiss")
     X, y = table.drop(columns="species"), table["species"]
-    model = unmiss.Classifier(method, random_state=7).fit(X, y)
+    model = unmiss.Classifier(method, folds=2, random_state=7).fit(X, y)
     theirs = unmiss.load(tmp_path / "m.unmiss")
     np.testing.assert_array_equal(model.predict_proba(X), theirs.predict_proba(X))
     np.testing.assert_array_equal(model.classes_, theirs.classes_)
@@ -79,7 +82,7 @@ def test_models_from_here_answer_the_same_in_the_program(tmp_path):
 
 
 @with_program
-@pytest.mark.parametrize("method", ["gaussian", "chained", "auto"])
+@pytest.mark.parametrize("method", ["gaussian", "chained"])
 def test_imputers_go_both_ways(colic, tmp_path, method):
     table, path = colic
     program("impute", path, "--method", method, "-o", tmp_path / "full.csv", "--save", tmp_path / "i.unmiss")

@@ -3,7 +3,7 @@
 //! when it is interrupted.
 
 use std::collections::HashMap;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -35,6 +35,31 @@ pub(crate) fn quiet(seed: u64, threads: usize) -> PyResult<Run> {
     let run = Run::new(seed, threads).map_err(exception)?;
     runs.insert(key, run.clone());
     Ok(run.afresh(seed))
+}
+
+/// Threads that may have a pool of their own: such pools are never given back.
+const MOST_OWN_POOLS: usize = 64;
+static OWN_POOLS: AtomicUsize = AtomicUsize::new(0);
+
+thread_local! {
+    /// A pool of this very thread alone.
+    static OWN_POOL: Option<rayon::ThreadPool> = own_pool();
+}
+
+fn own_pool() -> Option<rayon::ThreadPool> {
+    if OWN_POOLS.fetch_add(1, Ordering::Relaxed) >= MOST_OWN_POOLS {
+        return None;
+    }
+    rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build().ok()
+}
+
+/// Does short work on this thread, without waking others.
+pub(crate) fn here<T: Send>(job: impl FnOnce() -> T + Send) -> PyResult<T> {
+    let run = quiet(0, 1)?;
+    Ok(OWN_POOL.with(|pool| match pool {
+        Some(pool) => pool.install(job),
+        None => run.compute(job),
+    }))
 }
 
 /// What the work says to the thread that waits for it.

@@ -88,6 +88,7 @@ pub mod write;
 use std::path::Path;
 
 pub use batches::Batches;
+pub(crate) use gather::level;
 pub use options::{BatchOptions, MissingTokens, ReadOptions};
 pub use samples::{SAMPLES, Sample, sample};
 pub use table::{Column, Kind, Table, Values};
