@@ -157,7 +157,7 @@ def example(kind: str, name: str, arguments: str) -> str:
     return f"""    >>> import numpy as np
     >>> from unmiss import {name}
     >>> rng = np.random.default_rng(0)
-    >>> X = rng.normal(size=(120, 3))
+    >>> X = rng.normal(size=(400, 3))
     >>> y = {truth}
     >>> X[::4, 1] = np.nan
     >>> model = {name}({arguments}).fit(X, y)

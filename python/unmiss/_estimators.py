@@ -481,7 +481,7 @@ class AutoencoderImputer(ImputerBase):
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(60, 1)) + 0.1 * rng.normal(size=(60, 3))
     >>> X[rng.random(X.shape) < 0.2] = np.nan
-    >>> full = AutoencoderImputer(epochs=20).fit_transform(X)
+    >>> full = AutoencoderImputer().fit_transform(X)
     >>> bool(np.isnan(full).any())
     False
     """
@@ -803,7 +803,7 @@ class Classifier(ClassifierBase):
     >>> import numpy as np
     >>> from unmiss import Classifier
     >>> rng = np.random.default_rng(0)
-    >>> X = rng.normal(size=(120, 3))
+    >>> X = rng.normal(size=(400, 3))
     >>> y = X[:, 0] > 0
     >>> X[::4, 1] = np.nan
     >>> model = Classifier("linear").fit(X, y)
@@ -917,10 +917,10 @@ class NetworkClassifier(ClassifierBase):
     >>> import numpy as np
     >>> from unmiss import NetworkClassifier
     >>> rng = np.random.default_rng(0)
-    >>> X = rng.normal(size=(120, 3))
+    >>> X = rng.normal(size=(400, 3))
     >>> y = X[:, 0] > 0
     >>> X[::4, 1] = np.nan
-    >>> model = NetworkClassifier(networks=1, epochs=20).fit(X, y)
+    >>> model = NetworkClassifier(networks=1).fit(X, y)
     >>> bool(model.score(X, y) > 0.7)
     True
     """
@@ -1048,10 +1048,10 @@ class MlpClassifier(ClassifierBase):
     >>> import numpy as np
     >>> from unmiss import MlpClassifier
     >>> rng = np.random.default_rng(0)
-    >>> X = rng.normal(size=(120, 3))
+    >>> X = rng.normal(size=(400, 3))
     >>> y = X[:, 0] > 0
     >>> X[::4, 1] = np.nan
-    >>> model = MlpClassifier(epochs=20).fit(X, y)
+    >>> model = MlpClassifier().fit(X, y)
     >>> bool(model.score(X, y) > 0.7)
     True
     """
@@ -1160,7 +1160,7 @@ class LinearClassifier(ClassifierBase):
     >>> import numpy as np
     >>> from unmiss import LinearClassifier
     >>> rng = np.random.default_rng(0)
-    >>> X = rng.normal(size=(120, 3))
+    >>> X = rng.normal(size=(400, 3))
     >>> y = X[:, 0] > 0
     >>> X[::4, 1] = np.nan
     >>> model = LinearClassifier().fit(X, y)
@@ -1256,7 +1256,7 @@ class TreesClassifier(ClassifierBase):
     >>> import numpy as np
     >>> from unmiss import TreesClassifier
     >>> rng = np.random.default_rng(0)
-    >>> X = rng.normal(size=(120, 3))
+    >>> X = rng.normal(size=(400, 3))
     >>> y = X[:, 0] > 0
     >>> X[::4, 1] = np.nan
     >>> model = TreesClassifier().fit(X, y)
@@ -1339,7 +1339,7 @@ class Regressor(RegressorBase):
     >>> import numpy as np
     >>> from unmiss import Regressor
     >>> rng = np.random.default_rng(0)
-    >>> X = rng.normal(size=(120, 3))
+    >>> X = rng.normal(size=(400, 3))
     >>> y = 3 * X[:, 0]
     >>> X[::4, 1] = np.nan
     >>> model = Regressor("linear").fit(X, y)
@@ -1447,10 +1447,10 @@ class NetworkRegressor(RegressorBase):
     >>> import numpy as np
     >>> from unmiss import NetworkRegressor
     >>> rng = np.random.default_rng(0)
-    >>> X = rng.normal(size=(120, 3))
+    >>> X = rng.normal(size=(400, 3))
     >>> y = 3 * X[:, 0]
     >>> X[::4, 1] = np.nan
-    >>> model = NetworkRegressor(networks=1, epochs=20).fit(X, y)
+    >>> model = NetworkRegressor(networks=1).fit(X, y)
     >>> bool(model.score(X, y) > 0.7)
     True
     """
@@ -1572,10 +1572,10 @@ class MlpRegressor(RegressorBase):
     >>> import numpy as np
     >>> from unmiss import MlpRegressor
     >>> rng = np.random.default_rng(0)
-    >>> X = rng.normal(size=(120, 3))
+    >>> X = rng.normal(size=(400, 3))
     >>> y = 3 * X[:, 0]
     >>> X[::4, 1] = np.nan
-    >>> model = MlpRegressor(epochs=20).fit(X, y)
+    >>> model = MlpRegressor().fit(X, y)
     >>> bool(model.score(X, y) > 0.7)
     True
     """
@@ -1678,7 +1678,7 @@ class LinearRegressor(RegressorBase):
     >>> import numpy as np
     >>> from unmiss import LinearRegressor
     >>> rng = np.random.default_rng(0)
-    >>> X = rng.normal(size=(120, 3))
+    >>> X = rng.normal(size=(400, 3))
     >>> y = 3 * X[:, 0]
     >>> X[::4, 1] = np.nan
     >>> model = LinearRegressor().fit(X, y)
@@ -1768,7 +1768,7 @@ class TreesRegressor(RegressorBase):
     >>> import numpy as np
     >>> from unmiss import TreesRegressor
     >>> rng = np.random.default_rng(0)
-    >>> X = rng.normal(size=(120, 3))
+    >>> X = rng.normal(size=(400, 3))
     >>> y = 3 * X[:, 0]
     >>> X[::4, 1] = np.nan
     >>> model = TreesRegressor().fit(X, y)
