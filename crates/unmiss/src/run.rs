@@ -83,6 +83,20 @@ impl Run {
         })
     }
 
+    /// The same threads for other work: with a stop switch of its own, and nobody listening. Cheap, where a new run
+    /// would start its threads anew.
+    #[must_use]
+    pub fn afresh(&self, seed: u64) -> Self {
+        Self {
+            seed,
+            pool: Arc::clone(&self.pool),
+            stop: Arc::default(),
+            listener: Arc::new(|_| {}),
+            task: String::new(),
+            checkpoints: None,
+        }
+    }
+
     /// The same run with somebody listening to its events.
     #[must_use]
     pub fn listened_by(mut self, listener: impl Fn(&Event) + Send + Sync + 'static) -> Self {
@@ -196,6 +210,15 @@ mod tests {
         assert_eq!(part.checkpoint("json").unwrap(), Path::new("kept/mlp--fold-2.json"));
         run.stop_switch().store(true, Ordering::Relaxed);
         assert!(part.stopped());
+    }
+
+    #[test]
+    fn work_afresh_shares_threads_and_nothing_else() {
+        let run = Run::new(1, 2).unwrap().listened_by(|event| panic!("{event:?}")).part("old");
+        run.stop_switch().store(true, Ordering::Relaxed);
+        let other = run.afresh(5);
+        other.warn("nobody hears this");
+        assert_eq!((other.seed(), other.threads(), other.task(), other.stopped()), (5, 2, "", false));
     }
 
     #[test]

@@ -159,10 +159,17 @@ impl Arrays {
     /// # Errors
     /// When the file can't be written.
     pub fn write(&self, path: &Path, header: &Value) -> Result<()> {
-        let metadata = HashMap::from([(HEADER_KEY.to_owned(), header.to_string())]);
-        let bytes = safetensors::serialize(self.0.iter(), Some(metadata))
-            .map_err(|error| Error::model(path, error.to_string()))?;
+        let bytes = self.to_bytes(header).map_err(|error| Error::model(path, error.to_string()))?;
         write_whole(path, &bytes)
+    }
+
+    /// The bytes of the file that [`Arrays::write`] writes.
+    ///
+    /// # Errors
+    /// When arrays can't be put into a file.
+    pub fn to_bytes(&self, header: &Value) -> Result<Vec<u8>> {
+        let metadata = HashMap::from([(HEADER_KEY.to_owned(), header.to_string())]);
+        safetensors::serialize(self.0.iter(), Some(metadata)).map_err(|error| Error::data(error.to_string()))
     }
 
     /// Reads header and arrays of a file.

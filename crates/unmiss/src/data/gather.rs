@@ -117,6 +117,20 @@ pub(crate) struct Dictionary {
 }
 
 impl Dictionary {
+    /// Codes that are positions in the levels, or [`HOLE`]. Levels of the same spelling become one.
+    pub(crate) fn of(codes: &[u32], levels: &[String]) -> Self {
+        let mut dictionary = Self::default();
+        let places: Vec<u32> = levels.iter().map(|level| dictionary.code(level, 0)).collect();
+        for code in codes {
+            let place = places.get(*code as usize).copied().unwrap_or(HOLE);
+            if let Some(count) = dictionary.counts.get_mut(place as usize) {
+                *count += 1;
+            }
+            dictionary.codes.push(place);
+        }
+        dictionary
+    }
+
     /// Adds one row.
     pub(crate) fn push(&mut self, word: Option<&str>) {
         let code = match word {

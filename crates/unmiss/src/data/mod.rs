@@ -72,6 +72,7 @@ mod gather;
 mod head;
 mod input;
 mod kinds;
+mod memory;
 mod options;
 mod output;
 mod parquet;
@@ -87,6 +88,7 @@ pub mod write;
 use std::path::Path;
 
 pub use batches::Batches;
+pub(crate) use gather::level;
 pub use options::{BatchOptions, MissingTokens, ReadOptions};
 pub use samples::{SAMPLES, Sample, sample};
 pub use table::{Column, Kind, Table, Values};

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::{Column, Kind, Table};
+use crate::data::{Column, Kind, Table, level};
 use crate::error::{Error, Result};
 
 /// How numbers are scaled before a method sees them. Statistics are those of observed training cells.
@@ -225,11 +225,13 @@ impl Encoder {
 }
 
 impl CategoryFeature {
-    /// For each level of a table its training code: unseen levels are `other` if training had one, else holes.
+    /// For each level of a table its training code: unseen levels are `other` if training had one, else holes. Binary
+    /// numbers count by their value, as when they were read for training: `1.0` is `1`.
     fn translation(&self, levels: &[String]) -> Vec<Option<u32>> {
         let known: HashMap<&str, u32> = self.levels.iter().map(String::as_str).zip(0..).collect();
         let fallback = self.has_other().then_some(self.levels.len() as u32);
-        levels.iter().map(|level| known.get(level.as_str()).copied().or(fallback)).collect()
+        let code = |word: &String| known.get(&*level(word, Some(self.kind))).copied().or(fallback);
+        levels.iter().map(code).collect()
     }
 }
 
@@ -335,6 +337,16 @@ mod tests {
         let standard = fit(Scale::Standard, 255);
         assert_eq!(standard.numbers[0].center, 2.0);
         assert!(standard.numbers[0].mean.abs() < 1e-6);
+    }
+
+    #[test]
+    fn binary_numbers_count_by_their_value() {
+        let words = |words: [&str; 2], kind| Column::from_words("b", kind, &words.map(Some));
+        let trained = Table::new(vec![words(["1", "2"], Kind::Binary)]).unwrap();
+        let encoder = Encoder::fit(&trained, &["b".into()], Encoding::default()).unwrap();
+        let new = Table::new(vec![words(["2.0", "01"], Kind::Category)]).unwrap();
+        let encoded = encoder.encode(&new, |_, level| panic!("{level} was seen")).unwrap();
+        assert_eq!(encoded.codes, [1, 0]);
     }
 
     #[test]

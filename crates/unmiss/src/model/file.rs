@@ -39,6 +39,18 @@ impl Model {
     /// # Errors
     /// When the file can't be written.
     pub fn save(&self, path: &Path) -> Result<()> {
+        self.predictor.save().write(path, &self.header()?)
+    }
+
+    /// The bytes of the model's file.
+    ///
+    /// # Errors
+    /// When the model can't be put into a file.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        self.predictor.save().to_bytes(&self.header()?)
+    }
+
+    fn header(&self) -> Result<Value> {
         let header = Header {
             format: FORMAT,
             kind: "predictor".into(),
@@ -52,8 +64,7 @@ impl Model {
             intervals: self.intervals.clone(),
             summary: self.summary.clone(),
         };
-        let header = serde_json::to_value(header).map_err(|error| Error::model(path, error.to_string()))?;
-        self.predictor.save().write(path, &header)
+        serde_json::to_value(header).map_err(|error| Error::data(error.to_string()))
     }
 
     /// Reads a model file.

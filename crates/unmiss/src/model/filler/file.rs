@@ -36,6 +36,18 @@ impl Filler {
     /// # Errors
     /// When the file can't be written.
     pub fn save(&self, path: &Path) -> Result<()> {
+        self.imputer().save().write(path, &self.header()?)
+    }
+
+    /// The bytes of the filler's file.
+    ///
+    /// # Errors
+    /// When the filler can't be put into a file.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        self.imputer().save().to_bytes(&self.header()?)
+    }
+
+    fn header(&self) -> Result<Value> {
         let header = Header {
             format: FORMAT,
             kind: "imputer".into(),
@@ -49,8 +61,7 @@ impl Filler {
             missing: self.missing.clone(),
             summary: self.summary.clone(),
         };
-        let header = serde_json::to_value(header).map_err(|error| Error::model(path, error.to_string()))?;
-        self.imputer().save().write(path, &header)
+        serde_json::to_value(header).map_err(|error| Error::data(error.to_string()))
     }
 
     /// Reads a file.

@@ -1,0 +1,101 @@
+//! Functions that need no model: the list of methods, samples, description, hiding, pooling.
+
+use std::path::PathBuf;
+
+use numpy::ndarray::Array2;
+use numpy::{IntoPyArray, PyArray2};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use serde_json::{Value, json};
+use unmiss::data::samples::sample;
+use unmiss::methods::{Described, IMPUTERS, METHODS};
+use unmiss::missing::{self, Mechanism, hideable};
+use unmiss::model;
+use unmiss::pool::Estimate;
+use unmiss::report::sections;
+
+use crate::errors::{exception, unwritable};
+use crate::finding::Finding;
+use crate::table::Table;
+use crate::work::{Manner, work};
+
+/// The list of methods as JSON: `{predictors: [...], imputers: [...]}`, each with its texts, settings and defaults.
+#[pyfunction]
+pub(crate) fn methods_json() -> PyResult<String> {
+    let predictors: Vec<Value> = METHODS.iter().map(|method| entry(*method)).collect();
+    let imputers: Vec<Value> = IMPUTERS.iter().map(|imputer| entry(*imputer)).collect();
+    serde_json::to_string(&json!({ "predictors": predictors, "imputers": imputers })).map_err(unwritable)
+}
+
+fn entry<M: ?Sized + Described>(method: &M) -> Value {
+    json!({
+        "name": method.name(),
+        "about": method.about(),
+        "settings": method.settings(),
+        "defaults": method.defaults(),
+    })
+}
+
+/// What a file holds: `predictor` or `imputer`.
+#[pyfunction]
+pub(crate) fn kind_of(path: PathBuf) -> PyResult<String> {
+    model::kind_of(&path).map_err(exception)
+}
+
+/// A built-in table: its text, and the column one would want to predict.
+#[pyfunction]
+pub(crate) fn sample_csv<'py>(py: Python<'py>, name: &str) -> PyResult<(Bound<'py, PyBytes>, &'static str)> {
+    let sample = sample(name).map_err(exception)?;
+    Ok((PyBytes::new(py, sample.bytes), sample.target))
+}
+
+/// Describes the holes of a table.
+#[pyfunction]
+pub(crate) fn describe(
+    py: Python<'_>,
+    table: &Table,
+    target: Option<String>,
+    manner: Manner,
+) -> PyResult<Finding> {
+    let table = &table.table;
+    let (description, sections) = work(py, &manner, |run| {
+        run.compute(|| {
+            let description = missing::describe(table, target.as_deref())?;
+            let sections = sections::describe(table, &description)?;
+            Ok((description, sections))
+        })
+    })?;
+    Finding::new(&description, sections)
+}
+
+/// `[rows, columns]`: true where a known cell was hidden. Without columns, all that can be hidden in.
+#[pyfunction]
+pub(crate) fn hide<'py>(
+    py: Python<'py>,
+    table: &Table,
+    how: &str,
+    columns: Option<Vec<String>>,
+    manner: Manner,
+) -> PyResult<Bound<'py, PyArray2<bool>>> {
+    let how: Mechanism = how.parse().map_err(exception)?;
+    let table = &table.table;
+    let columns = columns.unwrap_or_else(|| hideable(table, &[]));
+    let hidden =
+        work(py, &manner, |run| run.compute(|| missing::hide(table, &how, &columns, run.seed())))?.hidden;
+    let mask = Array2::from_shape_fn((table.rows(), hidden.len()), |(row, column)| hidden[column][row]);
+    Ok(mask.into_pyarray(py))
+}
+
+/// One answer from estimates and their variances, by Rubin's rules, as JSON.
+#[pyfunction]
+pub(crate) fn pool(
+    values: Vec<f64>,
+    variances: Vec<f64>,
+    complete: Option<f64>,
+    level: f64,
+) -> PyResult<String> {
+    let estimates: Vec<Estimate> =
+        values.into_iter().zip(variances).map(|(value, variance)| Estimate { value, variance }).collect();
+    let pooled = unmiss::pool::pool(&estimates, complete, level).map_err(exception)?;
+    serde_json::to_string(&pooled).map_err(unwritable)
+}

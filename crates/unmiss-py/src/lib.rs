@@ -1,0 +1,37 @@
+//! `unmiss._unmiss`: the library for Python. What is here only translates: arrays to tables, events to a listener,
+//! errors to exceptions. Names, defaults and scikit-learn's conventions are in `python/unmiss`.
+
+mod align;
+mod audit;
+mod compare;
+mod errors;
+mod filler;
+mod finding;
+mod functions;
+mod predictor;
+mod sparsity;
+mod table;
+mod work;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+fn _unmiss(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<table::Table>()?;
+    module.add_class::<predictor::Predictor>()?;
+    module.add_class::<filler::Filler>()?;
+    module.add_class::<finding::Finding>()?;
+    module.add_function(wrap_pyfunction!(functions::methods_json, module)?)?;
+    module.add_function(wrap_pyfunction!(functions::kind_of, module)?)?;
+    module.add_function(wrap_pyfunction!(functions::sample_csv, module)?)?;
+    module.add_function(wrap_pyfunction!(functions::describe, module)?)?;
+    module.add_function(wrap_pyfunction!(functions::hide, module)?)?;
+    module.add_function(wrap_pyfunction!(functions::pool, module)?)?;
+    module.add_function(wrap_pyfunction!(compare::compare, module)?)?;
+    module.add_function(wrap_pyfunction!(audit::audit_model, module)?)?;
+    module.add_function(wrap_pyfunction!(audit::audit_function, module)?)?;
+    module.add_function(wrap_pyfunction!(sparsity::mean_known, module)?)?;
+    module.add_function(wrap_pyfunction!(sparsity::normalize, module)?)?;
+    Ok(())
+}

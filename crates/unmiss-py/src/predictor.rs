@@ -1,0 +1,295 @@
+//! A fitted model for Python.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use numpy::ndarray::Array2;
+use numpy::{IntoPyArray, PyArray1, PyArray2};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyType};
+use serde_json::{Value, json};
+use unmiss::compare::{Choice, fit_best};
+use unmiss::data;
+use unmiss::encode::{ClassWeights, Task, target::TaskKind};
+use unmiss::error::{Error, Result};
+use unmiss::methods::{self, Described};
+use unmiss::metrics::{Score, most_probable};
+use unmiss::model::{Model, Recipe, RecipeOf, Roles, known_inputs};
+use unmiss::report::sections;
+
+use crate::align::aligned;
+use crate::errors::{exception, spoken, unwritable};
+use crate::finding::Finding;
+use crate::table::Table;
+use crate::work::{Manner, here, quiet, work};
+
+/// Rows up to which a call is so short that nobody needs to be able to stop it.
+const SHORT: usize = 4096;
+/// Rows up to which waking other threads would take longer than the work.
+const FEW: usize = 32;
+
+/// A fitted model.
+#[pyclass(frozen, module = "unmiss._unmiss")]
+pub(crate) struct Predictor {
+    pub(crate) model: Model,
+    /// How the method was chosen, where it was; not kept in files.
+    choice: Option<Choice>,
+}
+
+/// A method or an imputer with the given settings, as JSON, over the defaults.
+pub(crate) fn recipe<M: ?Sized + Described>(method: &'static M, settings: &str) -> Result<RecipeOf<M>> {
+    let given: Value =
+        serde_json::from_str(settings).map_err(|error| Error::setting("settings", error.to_string()))?;
+    method.check(&given)?;
+    let mut recipe = RecipeOf::of(method);
+    if let (Value::Object(all), Value::Object(given)) = (&mut recipe.settings, given) {
+        all.extend(given);
+    }
+    Ok(recipe)
+}
+
+/// Category levels that training never saw, by column.
+pub(crate) type Unseen = BTreeMap<String, Vec<String>>;
+
+/// Warns of levels that training never saw.
+pub(crate) fn warn_of_unseen(py: Python<'_>, unseen: &Unseen, listener: &Py<PyAny>) -> PyResult<()> {
+    for (column, levels) in unseen {
+        let shown = levels.iter().take(3).map(|level| format!("`{level}`")).collect::<Vec<_>>().join(", ");
+        let more = if levels.len() > 3 { ", ..." } else { "" };
+        let text = format!(
+            "column `{column}` has values that training never saw ({shown}{more}); they count as missing"
+        );
+        listener.call_method1(py, "warning", (text,))?;
+    }
+    Ok(())
+}
+
+#[pymethods]
+impl Predictor {
+    /// A model from the bytes of its file.
+    #[new]
+    fn new(bytes: &[u8]) -> PyResult<Self> {
+        let model = Model::from_bytes(bytes).map_err(PyValueError::new_err)?;
+        Ok(Self { model, choice: None })
+    }
+
+    /// Learns. `recipes` are (method, settings as JSON); of several the best by cross-validation is taken. Without
+    /// folds there must be one, and it is fitted at once.
+    #[staticmethod]
+    #[allow(clippy::too_many_arguments, reason = "called from one place, with names")]
+    fn fit(
+        py: Python<'_>,
+        table: &Table,
+        target: String,
+        weight: Option<String>,
+        task: &str,
+        balanced: bool,
+        recipes: Vec<(String, String)>,
+        folds: usize,
+        manner: Manner,
+    ) -> PyResult<Self> {
+        let recipes: Vec<Recipe> = recipes
+            .iter()
+            .map(|(name, settings)| recipe(methods::find(name)?, settings))
+            .collect::<Result<_>>()
+            .map_err(exception)?;
+        let roles = Roles {
+            weight,
+            class_weights: if balanced { ClassWeights::Balanced } else { ClassWeights::Equal },
+            task: Some(match task {
+                "regression" => TaskKind::Regression,
+                _ => TaskKind::Classification,
+            }),
+            ..Roles::target(target)
+        };
+        let table = &table.table;
+        let (model, choice) = work(py, &manner, |run| {
+            for column in table.columns().iter().filter(|column| !column.is_usable()) {
+                let (name, kind) = (&column.name, column.kind);
+                run.warn(format!(
+                    "column `{name}` is {kind} and is left out; make it a categorical column or a number to use it"
+                ));
+            }
+            match recipes.as_slice() {
+                [recipe] if folds == 0 => Ok((Model::fit(table, &roles, recipe, run)?, None)),
+                _ => fit_best(table, &roles, &recipes, folds.max(2), run)
+                    .map(|(model, choice)| (model, Some(choice))),
+            }
+        })?;
+        Ok(Self { model, choice })
+    }
+
+    /// Reads a model file.
+    #[classmethod]
+    fn load(_class: &Bound<'_, PyType>, path: PathBuf) -> PyResult<Self> {
+        Ok(Self { model: Model::load(&path).map_err(exception)?, choice: None })
+    }
+
+    /// Writes the model file.
+    fn save(&self, path: PathBuf) -> PyResult<()> {
+        self.model.save(&path).map_err(exception)
+    }
+
+    /// The bytes of the model file.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, &self.model.to_bytes().map_err(exception)?))
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyType>, (Bound<'py, PyBytes>,))> {
+        Ok((slf.get_type(), (slf.get().to_bytes(slf.py())?,)))
+    }
+
+    /// `[rows, outputs]`: a number, or a chance for each class.
+    fn predict<'py>(
+        &self,
+        py: Python<'py>,
+        table: &Table,
+        manner: Manner,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let (answers, _) = self.answers(py, table, &manner)?;
+        Ok(answers.into_pyarray(py))
+    }
+
+    /// The position of the most probable class of each row.
+    fn classes<'py>(
+        &self,
+        py: Python<'py>,
+        table: &Table,
+        manner: Manner,
+    ) -> PyResult<Bound<'py, PyArray1<i64>>> {
+        let (answers, _) = self.answers(py, table, &manner)?;
+        let class = |row: numpy::ndarray::ArrayView1<'_, f64>| most_probable(&row.to_vec()) as i64;
+        Ok(answers.rows().into_iter().map(class).collect::<Vec<_>>().into_pyarray(py))
+    }
+
+    /// `[rows, 3]`: prediction, lower and upper end of its interval.
+    fn intervals<'py>(
+        &self,
+        py: Python<'py>,
+        table: &Table,
+        level: f64,
+        manner: Manner,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let (answers, known) = self.answers(py, table, &manner)?;
+        let mut ends = Array2::zeros((answers.nrows(), 3));
+        for (row, known) in known.into_iter().enumerate() {
+            let half = self.model.half_width(known, level).ok_or_else(|| {
+                PyValueError::new_err(
+                    "the model was fitted without cross-validation, so it has no intervals\nhint: fit with folds=5",
+                )
+            })?;
+            let value = answers[[row, 0]];
+            [value, value - half, value + half]
+                .into_iter()
+                .enumerate()
+                .for_each(|(at, end)| ends[[row, at]] = end);
+        }
+        Ok(ends.into_pyarray(py))
+    }
+
+    /// Whether it predicts classes.
+    #[getter]
+    fn is_classifier(&self) -> bool {
+        self.model.target.task != Task::Regression
+    }
+
+    /// The classes as words, in the order of their chances.
+    #[getter]
+    fn levels(&self) -> Vec<String> {
+        self.model.target.levels.clone()
+    }
+
+    /// The method's name.
+    #[getter]
+    fn method(&self) -> &'static str {
+        self.model.recipe.method.name()
+    }
+
+    /// The method's settings as JSON.
+    #[getter]
+    fn settings(&self) -> String {
+        self.model.recipe.settings.to_string()
+    }
+
+    /// The target's name.
+    #[getter]
+    fn target(&self) -> &str {
+        &self.model.target.name
+    }
+
+    /// Names of the columns that it predicts from.
+    #[getter]
+    fn inputs(&self) -> Vec<String> {
+        self.model.input_names().map(str::to_owned).collect()
+    }
+
+    /// What is worth knowing about the fit, in sentences.
+    #[getter]
+    fn words(&self) -> Vec<String> {
+        let summary = &self.model.summary;
+        let mut words = vec![format!(
+            "`{}` learned from {} rows and {} input columns; {:.1} % of the input cells are missing.",
+            self.method(),
+            summary.rows,
+            self.model.encoder.width(),
+            100.0 * summary.missing_share
+        )];
+        words.extend(summary.notes.iter().map(|note| spoken(note)));
+        words
+    }
+
+    /// How the methods did in the cross-validation, best first, as JSON: `[{method, scores: {name: [mean, half]}}]`.
+    #[getter]
+    fn scores(&self) -> PyResult<String> {
+        let Some(choice) = &self.choice else { return Ok("[]".to_owned()) };
+        let share = choice.test_share();
+        let entry = |entry: &unmiss::compare::Entry| {
+            let names = match entry.scores.first() {
+                Some(Score::Regression { .. }) => ["RMSE / sd", "R2"],
+                _ => ["log-loss", "AUROC"],
+            };
+            json!({
+                "method": entry.recipe.method.name(),
+                "seconds": entry.seconds,
+                "scores": { (names[0]): entry.mean(Score::loss, share), (names[1]): entry.mean(Score::headline, share) },
+            })
+        };
+        serde_json::to_string(&choice.entries.iter().map(entry).collect::<Vec<_>>()).map_err(unwritable)
+    }
+
+    /// The cross-validation as a page, if there was one.
+    fn page(&self) -> PyResult<Option<Finding>> {
+        let Some(choice) = &self.choice else { return Ok(None) };
+        let sections = sections::fit(&self.model, choice, &self.words(), &[]).map_err(exception)?;
+        Finding::new(&self.words(), sections).map(Some)
+    }
+}
+
+impl Predictor {
+    /// `[rows, outputs]`, and the number of known inputs of each row.
+    fn answers(&self, py: Python<'_>, table: &Table, manner: &Manner) -> PyResult<(Array2<f64>, Vec<usize>)> {
+        let mut unseen = Unseen::new();
+        let predict = |table: &data::Table, unseen: &mut Unseen| -> Result<(Vec<f64>, Vec<usize>)> {
+            let aligned = aligned(table, &self.model.encoder)?;
+            let note = |column: &str, level: &str| {
+                unseen.entry(column.to_owned()).or_default().push(level.to_owned());
+            };
+            let rows = self.model.encoder.encode(aligned.as_ref().unwrap_or(table), note)?;
+            Ok((self.model.predict_encoded(&rows), known_inputs(&rows)))
+        };
+        let rows = table.table.rows();
+        let (answers, known) = match rows {
+            ..=FEW => py.detach(|| here(|| predict(&table.table, &mut unseen)))?.map_err(exception)?,
+            ..=SHORT => {
+                let run = quiet(0, manner.1)?;
+                py.detach(|| run.compute(|| predict(&table.table, &mut unseen))).map_err(exception)?
+            }
+            _ => work(py, manner, |run| run.compute(|| predict(&table.table, &mut unseen)))?,
+        };
+        warn_of_unseen(py, &unseen, &manner.2)?;
+        let width = self.model.target.task.outputs();
+        let answers = Array2::from_shape_vec((rows, width), answers).map_err(unwritable)?;
+        Ok((answers, known))
+    }
+}

@@ -1,0 +1,51 @@
+"""scikit-learn's own checks, all of them, on every estimator."""
+
+import sklearn
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import unmiss
+
+#: Settings that make a fit quick without making it useless.
+QUICK = {"epochs": 30, "networks": 1, "n_jobs": 2}
+#: A plain network needs more steps to tell three clouds of points apart.
+SLOWER = {"MlpClassifier": {"epochs": 150}}
+
+WEIGHTS = {
+    "check_sample_weight_equivalence_on_dense_data": (
+        "sample_weight is not equivalent to removing/repeating samples: scales, folds, batches and rows set aside "
+        "count rows, not weights"
+    )
+}
+
+
+def quick(name):
+    """An estimator with quick settings."""
+    make = getattr(unmiss, name)
+    if name in ("Classifier", "Regressor"):
+        return make(["linear", "trees"], folds=2, n_jobs=2)
+    known = make().get_params()
+    settings = {**QUICK, **SLOWER.get(name, {})}
+    return make(**{setting: value for setting, value in settings.items() if setting in known})
+
+
+ESTIMATORS = [quick(name) for name in [*unmiss._estimators.__all__, "SparsityNormalizer", "Hide"]]
+
+
+def expected(estimator):
+    """Predictors weigh rows, which is not the same as repeating them."""
+    return WEIGHTS if hasattr(estimator, "predict") else {}
+
+
+@parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected)
+def test_check(estimator, check):
+    check(estimator)
+
+
+def test_all_estimators_are_checked():
+    listed = {type(estimator).__name__ for estimator in ESTIMATORS}
+    made = {
+        name
+        for name in unmiss.__all__
+        if isinstance(getattr(unmiss, name), type) and issubclass(getattr(unmiss, name), sklearn.base.BaseEstimator)
+    }
+    assert listed == made

@@ -1,0 +1,36 @@
+"""unmiss: learning from data with holes, under scikit-learn's conventions.
+
+>>> import numpy as np
+>>> import unmiss
+>>> X = np.array([[1.0, 2.0], [2.0, np.nan], [np.nan, 6.0], [4.0, 8.0]])
+>>> bool(np.isnan(unmiss.Imputer("gaussian").fit_transform(X)).any())
+False
+"""
+
+from . import _estimators
+from ._estimators import *  # noqa: F403
+from ._files import load
+from ._functions import audit, compare, describe, pool, sample
+from ._listen import UnmissWarning
+from ._results import Audit, Comparison, Curve, Description, Pooled
+from ._transformers import Hide, SparsityNormalizer
+from ._unmiss import __version__
+
+__all__ = [
+    *_estimators.__all__,
+    "Audit",
+    "Comparison",
+    "Curve",
+    "Description",
+    "Hide",
+    "Pooled",
+    "SparsityNormalizer",
+    "UnmissWarning",
+    "__version__",
+    "audit",
+    "compare",
+    "describe",
+    "load",
+    "pool",
+    "sample",
+]

@@ -1,0 +1,1860 @@
+"""The estimators, made from the library's list of methods by python/generate_estimators.py: do not edit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ._base import SHORT_LIST, ClassifierBase, ImputerBase, RegressorBase
+
+
+class Imputer(ImputerBase):
+    """Fill holes with any imputer of the list.
+
+    ``auto`` hides known cells, lets several imputers fill them, and takes for each column the one that came
+    nearest to the truth. Known cells, names, index and types stay as they are; words and categories need no
+    encoding.
+
+    Parameters
+    ----------
+    method : str, default="auto"
+        The imputer's name: ``auto`` (The best imputer for each column, found by hiding known cells);
+        ``gaussian`` (Joint normal distribution, learned through the holes); ``chained`` (Chained equations:
+        each column from all the others); ``boosted`` (Chained equations with gradient-boosted trees);
+        ``autoencoder`` (Denoising autoencoder with Sparsity Normalization); ``neighbours`` (Mean or vote of
+        the most alike rows); ``self-masking`` (Joint normal distribution whose values hide themselves);
+        ``mean`` (Mean or median of the column, most frequent category).
+    settings : dict, default=None
+        Settings of the imputer, by name.
+    within : dict of str or int to (low, high), default=None
+        Lowest and highest value that may be filled into single columns; None leaves an end open.
+    beyond_range : bool, default=False
+        Let filled numbers leave the range of a column's known values.
+    ignore : list of str or int, default=None
+        Columns that are neither used nor filled.
+    unfilled : {"error", "keep"}, default="error"
+        What to do about holes that can't be filled, as in a column without a known cell: raise, or leave them
+        with a warning. The number of columns never changes.
+    random_state : int, RandomState or None, default=0
+        Seed of everything random: the same seed gives the same result, for any number of threads.
+    n_jobs : int, default=None
+        Threads; None: all of the machine.
+    verbose : int, default=0
+        1 shows a bar.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+        Columns seen in fit.
+    feature_names_in_ : array of str
+        Their names, if X had any.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unmiss import Imputer
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(60, 1)) + 0.1 * rng.normal(size=(60, 3))
+    >>> X[rng.random(X.shape) < 0.2] = np.nan
+    >>> full = Imputer("gaussian").fit_transform(X)
+    >>> bool(np.isnan(full).any())
+    False
+    """
+
+    def _recipe(self) -> tuple[str, dict[str, Any]]:
+        return self.method, dict(self.settings or {})
+
+    def __init__(
+        self,
+        method: str = "auto",
+        *,
+        settings: dict | None = None,
+        within: dict | None = None,
+        beyond_range: bool = False,
+        ignore: list | None = None,
+        unfilled: str = "error",
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ):
+        self.method = method
+        self.settings = settings
+        self.within = within
+        self.beyond_range = beyond_range
+        self.ignore = ignore
+        self.unfilled = unfilled
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class AutoImputer(ImputerBase):
+    """The best imputer for each column, found by hiding known cells.
+
+    Known cells are hidden, several imputers fill them, and each column takes the one, or the blend, that came
+    nearest to the truth: never worse than the mean on these cells.
+
+    Use it: Always, unless you know better: it is the default.
+
+    Don't use it: When seconds count, or when an analysis must name one method.
+
+    Paper: Caruana et al. 2004 (blends by repeated choice).
+
+    Parameters
+    ----------
+    methods : tuple, default=("mean", "gaussian", "chained", "neighbours", "boosted")
+        The imputers to choose from, as ["mean", "gaussian"].
+    hide : float, default=0.15
+        Share of the known cells that are hidden to compare them.
+    rows : int, default=5000
+        Rows on which they are compared, at most.
+    within : dict of str or int to (low, high), default=None
+        Lowest and highest value that may be filled into single columns; None leaves an end open.
+    beyond_range : bool, default=False
+        Let filled numbers leave the range of a column's known values.
+    ignore : list of str or int, default=None
+        Columns that are neither used nor filled.
+    unfilled : {"error", "keep"}, default="error"
+        What to do about holes that can't be filled, as in a column without a known cell: raise, or leave them
+        with a warning. The number of columns never changes.
+    random_state : int, RandomState or None, default=0
+        Seed of everything random: the same seed gives the same result, for any number of threads.
+    n_jobs : int, default=None
+        Threads; None: all of the machine.
+    verbose : int, default=0
+        1 shows a bar.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+        Columns seen in fit.
+    feature_names_in_ : array of str
+        Their names, if X had any.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unmiss import AutoImputer
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(60, 1)) + 0.1 * rng.normal(size=(60, 3))
+    >>> X[rng.random(X.shape) < 0.2] = np.nan
+    >>> full = AutoImputer().fit_transform(X)
+    >>> bool(np.isnan(full).any())
+    False
+    """
+
+    _method = "auto"
+    _settings = ("methods", "hide", "rows",)
+
+    def __init__(
+        self,
+        *,
+        methods: tuple = ("mean", "gaussian", "chained", "neighbours", "boosted"),
+        hide: float = 0.15,
+        rows: int = 5000,
+        within: dict | None = None,
+        beyond_range: bool = False,
+        ignore: list | None = None,
+        unfilled: str = "error",
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ):
+        self.methods = methods
+        self.hide = hide
+        self.rows = rows
+        self.within = within
+        self.beyond_range = beyond_range
+        self.ignore = ignore
+        self.unfilled = unfilled
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class GaussianImputer(ImputerBase):
+    """Joint normal distribution, learned through the holes.
+
+    Mean and covariance of all columns are learned by expectation-maximisation; a missing cell becomes its
+    mean given the known cells of the row, or a draw from that distribution. Categories take part as one
+    indicator per level.
+
+    Use it: First of all: on most tables the best of the simple imputers, and fast.
+
+    Don't use it: Where relations bend or columns interact.
+
+    Paper: Dempster, Laird and Rubin 1977; Honaker and King 2010.
+
+    Parameters
+    ----------
+    ridge : float, default=0.001
+        Added to the diagonal of the covariance in every round; more for few rows with many columns.
+    rounds : int, default=100
+        Rounds of expectation-maximisation, at most.
+    tolerance : float, default=0.002
+        A round that moves no entry of mean and covariance further than this is the last.
+    within : dict of str or int to (low, high), default=None
+        Lowest and highest value that may be filled into single columns; None leaves an end open.
+    beyond_range : bool, default=False
+        Let filled numbers leave the range of a column's known values.
+    ignore : list of str or int, default=None
+        Columns that are neither used nor filled.
+    unfilled : {"error", "keep"}, default="error"
+        What to do about holes that can't be filled, as in a column without a known cell: raise, or leave them
+        with a warning. The number of columns never changes.
+    random_state : int, RandomState or None, default=0
+        Seed of everything random: the same seed gives the same result, for any number of threads.
+    n_jobs : int, default=None
+        Threads; None: all of the machine.
+    verbose : int, default=0
+        1 shows a bar.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+        Columns seen in fit.
+    feature_names_in_ : array of str
+        Their names, if X had any.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unmiss import GaussianImputer
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(60, 1)) + 0.1 * rng.normal(size=(60, 3))
+    >>> X[rng.random(X.shape) < 0.2] = np.nan
+    >>> full = GaussianImputer().fit_transform(X)
+    >>> bool(np.isnan(full).any())
+    False
+    """
+
+    _method = "gaussian"
+    _settings = ("ridge", "rounds", "tolerance",)
+
+    def __init__(
+        self,
+        *,
+        ridge: float = 0.001,
+        rounds: int = 100,
+        tolerance: float = 0.002,
+        within: dict | None = None,
+        beyond_range: bool = False,
+        ignore: list | None = None,
+        unfilled: str = "error",
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ):
+        self.ridge = ridge
+        self.rounds = rounds
+        self.tolerance = tolerance
+        self.within = within
+        self.beyond_range = beyond_range
+        self.ignore = ignore
+        self.unfilled = unfilled
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class ChainedImputer(ImputerBase):
+    """Chained equations: each column from all the others.
+
+    Round by round, each column with holes is regressed on all others, over the rows that know it, and its
+    holes are filled with what the regression says: ridge regression for numbers, logistic regression for
+    categories, within the known range. Draws match known values of rows with a like prediction.
+
+    Use it: Columns of different kinds; multiple imputation as users of chained equations know it.
+
+    Don't use it: Where relations bend (`boosted`), or where `gaussian` says the same in less time.
+
+    Paper: Van Buuren and Groothuis-Oudshoorn 2011; MacKay 1992; Little 1988.
+
+    Parameters
+    ----------
+    rounds : int, default=20
+        Rounds, at most.
+    tolerance : float, default=0.01
+        A round that changes no column's holes by more than this (root mean square, in standard deviations) is
+        the last.
+    predictors : int, default=100
+        Columns in an equation, at most: those that go with it most.
+    draws : str, default="matched"
+        How numbers are drawn: matched (a known value of a row with a like prediction) or normal.
+    within : dict of str or int to (low, high), default=None
+        Lowest and highest value that may be filled into single columns; None leaves an end open.
+    beyond_range : bool, default=False
+        Let filled numbers leave the range of a column's known values.
+    ignore : list of str or int, default=None
+        Columns that are neither used nor filled.
+    unfilled : {"error", "keep"}, default="error"
+        What to do about holes that can't be filled, as in a column without a known cell: raise, or leave them
+        with a warning. The number of columns never changes.
+    random_state : int, RandomState or None, default=0
+        Seed of everything random: the same seed gives the same result, for any number of threads.
+    n_jobs : int, default=None
+        Threads; None: all of the machine.
+    verbose : int, default=0
+        1 shows a bar.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+        Columns seen in fit.
+    feature_names_in_ : array of str
+        Their names, if X had any.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unmiss import ChainedImputer
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(60, 1)) + 0.1 * rng.normal(size=(60, 3))
+    >>> X[rng.random(X.shape) < 0.2] = np.nan
+    >>> full = ChainedImputer().fit_transform(X)
+    >>> bool(np.isnan(full).any())
+    False
+    """
+
+    _method = "chained"
+    _settings = ("rounds", "tolerance", "predictors", "draws",)
+
+    def __init__(
+        self,
+        *,
+        rounds: int = 20,
+        tolerance: float = 0.01,
+        predictors: int = 100,
+        draws: Any = "matched",
+        within: dict | None = None,
+        beyond_range: bool = False,
+        ignore: list | None = None,
+        unfilled: str = "error",
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ):
+        self.rounds = rounds
+        self.tolerance = tolerance
+        self.predictors = predictors
+        self.draws = draws
+        self.within = within
+        self.beyond_range = beyond_range
+        self.ignore = ignore
+        self.unfilled = unfilled
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class BoostedImputer(ImputerBase):
+    """Chained equations with gradient-boosted trees.
+
+    A hole starts at its mean given the known cells of the row. Round by round, boosted trees learn for each
+    column what that guess misses, from the other, filled, columns.
+
+    Use it: Relations bend or columns interact, and there are a few hundred rows or more.
+
+    Don't use it: Hundreds of columns with holes, or tables so small that trees learn noise.
+
+    Paper: Van Buuren and Groothuis-Oudshoorn 2011; Friedman 2001; Stekhoven and Buehlmann 2012.
+
+    Parameters
+    ----------
+    rounds : int, default=2
+        How often each column is learned, from better filled others each time.
+    rows : int, default=20000
+        Rows that trees are learned from, at most.
+    within : dict of str or int to (low, high), default=None
+        Lowest and highest value that may be filled into single columns; None leaves an end open.
+    beyond_range : bool, default=False
+        Let filled numbers leave the range of a column's known values.
+    ignore : list of str or int, default=None
+        Columns that are neither used nor filled.
+    unfilled : {"error", "keep"}, default="error"
+        What to do about holes that can't be filled, as in a column without a known cell: raise, or leave them
+        with a warning. The number of columns never changes.
+    random_state : int, RandomState or None, default=0
+        Seed of everything random: the same seed gives the same result, for any number of threads.
+    n_jobs : int, default=None
+        Threads; None: all of the machine.
+    verbose : int, default=0
+        1 shows a bar.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+        Columns seen in fit.
+    feature_names_in_ : array of str
+        Their names, if X had any.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unmiss import BoostedImputer
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(60, 1)) + 0.1 * rng.normal(size=(60, 3))
+    >>> X[rng.random(X.shape) < 0.2] = np.nan
+    >>> full = BoostedImputer().fit_transform(X)
+    >>> bool(np.isnan(full).any())
+    False
+    """
+
+    _method = "boosted"
+    _settings = ("rounds", "rows",)
+
+    def __init__(
+        self,
+        *,
+        rounds: int = 2,
+        rows: int = 20000,
+        within: dict | None = None,
+        beyond_range: bool = False,
+        ignore: list | None = None,
+        unfilled: str = "error",
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ):
+        self.rounds = rounds
+        self.rows = rows
+        self.within = within
+        self.beyond_range = beyond_range
+        self.ignore = ignore
+        self.unfilled = unfilled
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class AutoencoderImputer(ImputerBase):
+    """Denoising autoencoder with Sparsity Normalization.
+
+    A network learns to say all known cells of a row from a random part of them, and then says the missing
+    ones. Its input is divided by the number of known cells, so that the answer does not drift with how much
+    is known.
+
+    Use it: Many rows, and many columns that hang together in ways no line describes.
+
+    Don't use it: A few hundred rows: `gaussian` and `boosted` need fewer.
+
+    Paper: Vincent et al. 2008; Yi et al. 2020; Talwar et al. 2018.
+
+    Parameters
+    ----------
+    hidden : tuple, default=(128, 64, 128)
+        Units of the hidden layers, such as [128, 64, 128].
+    epochs : int, default=400
+        Passes over the rows, at most; fewer for large tables.
+    batch : int, default=64
+        Rows in a batch.
+    rate : float, default=0.002
+        Learning rate at the start.
+    patience : int, default=40
+        Epochs without a better error after which training ends.
+    within : dict of str or int to (low, high), default=None
+        Lowest and highest value that may be filled into single columns; None leaves an end open.
+    beyond_range : bool, default=False
+        Let filled numbers leave the range of a column's known values.
+    ignore : list of str or int, default=None
+        Columns that are neither used nor filled.
+    unfilled : {"error", "keep"}, default="error"
+        What to do about holes that can't be filled, as in a column without a known cell: raise, or leave them
+        with a warning. The number of columns never changes.
+    random_state : int, RandomState or None, default=0
+        Seed of everything random: the same seed gives the same result, for any number of threads.
+    n_jobs : int, default=None
+        Threads; None: all of the machine.
+    verbose : int, default=0
+        1 shows a bar.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+        Columns seen in fit.
+    feature_names_in_ : array of str
+        Their names, if X had any.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unmiss import AutoencoderImputer
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(60, 1)) + 0.1 * rng.normal(size=(60, 3))
+    >>> X[rng.random(X.shape) < 0.2] = np.nan
+    >>> full = AutoencoderImputer().fit_transform(X)
+    >>> bool(np.isnan(full).any())
+    False
+    """
+
+    _method = "autoencoder"
+    _settings = ("hidden", "epochs", "batch", "rate", "patience",)
+
+    def __init__(
+        self,
+        *,
+        hidden: tuple = (128, 64, 128),
+        epochs: int = 400,
+        batch: int = 64,
+        rate: float = 0.002,
+        patience: int = 40,
+        within: dict | None = None,
+        beyond_range: bool = False,
+        ignore: list | None = None,
+        unfilled: str = "error",
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ):
+        self.hidden = hidden
+        self.epochs = epochs
+        self.batch = batch
+        self.rate = rate
+        self.patience = patience
+        self.within = within
+        self.beyond_range = beyond_range
+        self.ignore = ignore
+        self.unfilled = unfilled
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class NeighboursImputer(ImputerBase):
+    """Mean or vote of the most alike rows.
+
+    Two rows are compared over the columns both know. A missing number becomes the mean over the most alike
+    rows that know it, nearer ones counting more; a missing category their vote. A draw takes the value of one
+    of them.
+
+    Use it: Groups of alike rows, relations that bend, few columns.
+
+    Don't use it: Many columns that tell nothing, or most cells missing.
+
+    Paper: Troyanskaya et al. 2001; Dixon 1979.
+
+    Parameters
+    ----------
+    k : int, default=10
+        How many of the most alike rows are asked.
+    donors : int, default=20000
+        Training rows kept to be asked, at most; of more, a random choice.
+    within : dict of str or int to (low, high), default=None
+        Lowest and highest value that may be filled into single columns; None leaves an end open.
+    beyond_range : bool, default=False
+        Let filled numbers leave the range of a column's known values.
+    ignore : list of str or int, default=None
+        Columns that are neither used nor filled.
+    unfilled : {"error", "keep"}, default="error"
+        What to do about holes that can't be filled, as in a column without a known cell: raise, or leave them
+        with a warning. The number of columns never changes.
+    random_state : int, RandomState or None, default=0
+        Seed of everything random: the same seed gives the same result, for any number of threads.
+    n_jobs : int, default=None
+        Threads; None: all of the machine.
+    verbose : int, default=0
+        1 shows a bar.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+        Columns seen in fit.
+    feature_names_in_ : array of str
+        Their names, if X had any.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unmiss import NeighboursImputer
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(60, 1)) + 0.1 * rng.normal(size=(60, 3))
+    >>> X[rng.random(X.shape) < 0.2] = np.nan
+    >>> full = NeighboursImputer().fit_transform(X)
+    >>> bool(np.isnan(full).any())
+    False
+    """
+
+    _method = "neighbours"
+    _settings = ("k", "donors",)
+
+    def __init__(
+        self,
+        *,
+        k: int = 10,
+        donors: int = 20000,
+        within: dict | None = None,
+        beyond_range: bool = False,
+        ignore: list | None = None,
+        unfilled: str = "error",
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ):
+        self.k = k
+        self.donors = donors
+        self.within = within
+        self.beyond_range = beyond_range
+        self.ignore = ignore
+        self.unfilled = unfilled
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class SelfMaskingImputer(ImputerBase):
+    """Joint normal distribution whose values hide themselves.
+
+    As `gaussian`, with a curve for each number that says how likely a cell is missing given its own value. If
+    large values tend to be missing, a missing value is taken to be larger than the other columns say.
+    Distribution and curves are learned together.
+
+    Use it: Only when values are believed to hide themselves: detection limits, incomes, weights.
+
+    Don't use it: Otherwise: where cells are missing at random it is worse than `gaussian`.
+
+    Paper: Heckman 1979; Ipsen, Mattei and Frellsen 2021; Minka 2001.
+
+    Parameters
+    ----------
+    rounds : int, default=100
+        Rounds of expectation-maximisation, at most.
+    tolerance : float, default=0.002
+        A round that moves no entry of mean and covariance further than this is the last.
+    pull : float, default=4.0
+        How strongly the curves are pulled to flat, in rows.
+    within : dict of str or int to (low, high), default=None
+        Lowest and highest value that may be filled into single columns; None leaves an end open.
+    beyond_range : bool, default=False
+        Let filled numbers leave the range of a column's known values.
+    ignore : list of str or int, default=None
+        Columns that are neither used nor filled.
+    unfilled : {"error", "keep"}, default="error"
+        What to do about holes that can't be filled, as in a column without a known cell: raise, or leave them
+        with a warning. The number of columns never changes.
+    random_state : int, RandomState or None, default=0
+        Seed of everything random: the same seed gives the same result, for any number of threads.
+    n_jobs : int, default=None
+        Threads; None: all of the machine.
+    verbose : int, default=0
+        1 shows a bar.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+        Columns seen in fit.
+    feature_names_in_ : array of str
+        Their names, if X had any.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unmiss import SelfMaskingImputer
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(60, 1)) + 0.1 * rng.normal(size=(60, 3))
+    >>> X[rng.random(X.shape) < 0.2] = np.nan
+    >>> full = SelfMaskingImputer().fit_transform(X)
+    >>> bool(np.isnan(full).any())
+    False
+    """
+
+    _method = "self-masking"
+    _settings = ("rounds", "tolerance", "pull",)
+
+    def __init__(
+        self,
+        *,
+        rounds: int = 100,
+        tolerance: float = 0.002,
+        pull: float = 4.0,
+        within: dict | None = None,
+        beyond_range: bool = False,
+        ignore: list | None = None,
+        unfilled: str = "error",
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ):
+        self.rounds = rounds
+        self.tolerance = tolerance
+        self.pull = pull
+        self.within = within
+        self.beyond_range = beyond_range
+        self.ignore = ignore
+        self.unfilled = unfilled
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class MeanImputer(ImputerBase):
+    """Mean or median of the column, most frequent category.
+
+    Every hole of a column gets the same value: the mean (or median) of its known numbers, or its most
+    frequent category. A draw takes one of the known values at random.
+
+    Use it: As the yardstick that every other imputer must beat.
+
+    Don't use it: For any analysis: it ignores the other columns and shrinks spreads and correlations.
+
+    Parameters
+    ----------
+    center : str, default="mean"
+        What a missing number becomes: mean or median.
+    within : dict of str or int to (low, high), default=None
+        Lowest and highest value that may be filled into single columns; None leaves an end open.
+    beyond_range : bool, default=False
+        Let filled numbers leave the range of a column's known values.
+    ignore : list of str or int, default=None
+        Columns that are neither used nor filled.
+    unfilled : {"error", "keep"}, default="error"
+        What to do about holes that can't be filled, as in a column without a known cell: raise, or leave them
+        with a warning. The number of columns never changes.
+    random_state : int, RandomState or None, default=0
+        Seed of everything random: the same seed gives the same result, for any number of threads.
+    n_jobs : int, default=None
+        Threads; None: all of the machine.
+    verbose : int, default=0
+        1 shows a bar.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+        Columns seen in fit.
+    feature_names_in_ : array of str
+        Their names, if X had any.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unmiss import MeanImputer
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(60, 1)) + 0.1 * rng.normal(size=(60, 3))
+    >>> X[rng.random(X.shape) < 0.2] = np.nan
+    >>> full = MeanImputer().fit_transform(X)
+    >>> bool(np.isnan(full).any())
+    False
+    """
+
+    _method = "mean"
+    _settings = ("center",)
+
+    def __init__(
+        self,
+        *,
+        center: Any = "mean",
+        within: dict | None = None,
+        beyond_range: bool = False,
+        ignore: list | None = None,
+        unfilled: str = "error",
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ):
+        self.center = center
+        self.within = within
+        self.beyond_range = beyond_range
+        self.ignore = ignore
+        self.unfilled = unfilled
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class Classifier(ClassifierBase):
+    """Predict classes from rows with holes.
+
+    A hole is never an error. Of several methods the best by cross-validation is fitted on all rows; words and
+    categories need no encoding, numbers no scaling.
+
+    Parameters
+    ----------
+    method : str or list of str, default="auto"
+        A method's name, several names to choose from, or ``auto`` for the program's short list: ``network``
+        (Tabular network in which a hole is a learned value of its own); ``mlp`` (Plain multi-layer perceptron
+        with Sparsity Normalization); ``linear`` (Linear model: ridge, or logistic regression); ``trees``
+        (Gradient-boosted trees that take missing values as they are).
+    settings : dict, default=None
+        Settings of the method, by name; with several methods, settings by method.
+    folds : int, default=5
+        Folds of the cross-validation that chooses; 0: none, for a single method.
+    class_weight : dict or "balanced", default=None
+        How classes weigh in learning.
+    random_state : int, RandomState or None, default=0
+        Seed of everything random: the same seed gives the same result, for any number of threads.
+    n_jobs : int, default=None
+        Threads; None: all of the machine.
+    verbose : int, default=0
+        1 shows a bar.
+
+    Attributes
+    ----------
+    classes_ : array
+        The classes, in the order of ``predict_proba``.
+    method_ : str
+        The method that was fitted.
+    scores_ : list of dict
+        How the methods did in the cross-validation, best first.
+    n_features_in_ : int
+        Columns seen in fit.
+    feature_names_in_ : array of str
+        Their names, if X had any.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unmiss import Classifier
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(400, 3))
+    >>> y = X[:, 0] > 0
+    >>> X[::4, 1] = np.nan
+    >>> model = Classifier("linear").fit(X, y)
+    >>> bool(model.score(X, y) > 0.7)
+    True
+    """
+
+    def _recipes(self) -> list[tuple[str, dict[str, Any]]]:
+        if isinstance(self.method, str) and self.method != "auto":
+            return [(self.method, dict(self.settings or {}))]
+        methods = SHORT_LIST if isinstance(self.method, str) else tuple(self.method)
+        settings = dict(self.settings or {})
+        strangers = [name for name in settings if name not in methods]
+        if strangers:
+            raise ValueError(
+                f"settings for {strangers} belong to no method that is compared: {list(methods)}\n"
+                "hint: name the method, or give settings by method, such as {'trees': {'leaves': 15}}"
+            )
+        return [(name, dict(settings.get(name, {}))) for name in methods]
+
+    def __init__(
+        self,
+        method: Any = "auto",
+        *,
+        settings: dict | None = None,
+        folds: int = 5,
+        class_weight: Any = None,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ):
+        self.method = method
+        self.settings = settings
+        self.folds = folds
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class NetworkClassifier(ClassifierBase):
+    """Tabular network in which a hole is a learned value of its own.
+
+    Each column becomes a small vector: numbers through cosines of learned frequencies, categories through
+    learned tables, a missing cell through a vector learned for that column, a missing number also through its
+    mean given the known ones. Eight members see the vectors through factors of their own, share the layers
+    behind them, and each gives an answer; a few such networks, each stopped on another part of the rows, are
+    trained, and all answers averaged.
+
+    Use it: As the first thing to try: it takes holes as they are, in training and later, and learns what
+    their being missing means.
+
+    Don't use it: With fewer than a hundred rows (`linear`), or where every prediction must be explained.
+
+    Paper: Gorishniy, Kotelnikov, Babenko 2024 (TabM) for the members; Gorishniy, Rubachev, Babenko 2022 for
+    the cosines; Yi et al. 2020 (Sparsity Normalization) for the dropout and the optional normalisation of
+    known cells.
+
+    Parameters
+    ----------
+    width : int, default=128
+        Units of a hidden layer.
+    layers : int, default=2
+        Hidden layers.
+    dropout : float, default=0.1
+        Share of hidden units left out at a step of training.
+    normalize : bool, default=False
+        True: Sparsity Normalization, known cells count K / (known columns), K being the training mean.
+    guess : bool, default=True
+        True: a missing number comes with its mean given the known numbers.
+    members : int, default=8
+        Members that share a network's hidden layers and are averaged.
+    networks : default=None
+        Networks trained apart and averaged; None: 4 below 5,000 rows, 2 below 20,000, else 1.
+    epochs : default=None
+        Passes over the rows, at most; None: 256, fewer for large tables.
+    patience : int, default=16
+        Epochs without a better validation score after which training ends; 0: never.
+    batch : default=None
+        Rows in a batch; None: 64 below 2,000 rows to learn from, 128 below 10,000, else 256.
+    rate : float, default=0.003
+        Learning rate.
+    weight_decay : float, default=0.0003
+        How strongly weights are pulled to 0.
+    folds : int, default=0
+        Folds of the cross-validation; 0: none.
+    class_weight : dict or "balanced", default=None
+        How classes weigh in learning.
+    random_state : int, RandomState or None, default=0
+        Seed of everything random: the same seed gives the same result, for any number of threads.
+    n_jobs : int, default=None
+        Threads; None: all of the machine.
+    verbose : int, default=0
+        1 shows a bar.
+
+    Attributes
+    ----------
+    classes_ : array
+        The classes, in the order of ``predict_proba``.
+    method_ : str
+        The method that was fitted.
+    scores_ : list of dict
+        How the methods did in the cross-validation, best first.
+    n_features_in_ : int
+        Columns seen in fit.
+    feature_names_in_ : array of str
+        Their names, if X had any.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unmiss import NetworkClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(400, 3))
+    >>> y = X[:, 0] > 0
+    >>> X[::4, 1] = np.nan
+    >>> model = NetworkClassifier(networks=1).fit(X, y)
+    >>> bool(model.score(X, y) > 0.7)
+    True
+    """
+
+    _method = "network"
+    _settings = ("width", "layers", "dropout", "normalize", "guess", "members", "networks", "epochs", "patience", "batch", "rate", "weight_decay",)
+
+    def __init__(
+        self,
+        *,
+        width: int = 128,
+        layers: int = 2,
+        dropout: float = 0.1,
+        normalize: bool = False,
+        guess: bool = True,
+        members: int = 8,
+        networks: Any = None,
+        epochs: Any = None,
+        patience: int = 16,
+        batch: Any = None,
+        rate: float = 0.003,
+        weight_decay: float = 0.0003,
+        folds: int = 0,
+        class_weight: Any = None,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ):
+        self.width = width
+        self.layers = layers
+        self.dropout = dropout
+        self.normalize = normalize
+        self.guess = guess
+        self.members = members
+        self.networks = networks
+        self.epochs = epochs
+        self.patience = patience
+        self.batch = batch
+        self.rate = rate
+        self.weight_decay = weight_decay
+        self.folds = folds
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class MlpClassifier(ClassifierBase):
+    """Plain multi-layer perceptron with Sparsity Normalization.
+
+    A missing cell is set to 0 and the row is multiplied by K / (number of its known columns), so that what
+    the first layer sums up no longer grows with how much is known. Other treatments of holes (mean,
+    indicators) are settings.
+
+    Use it: To see what each treatment of holes does, other things equal; to re-run published tables.
+
+    Don't use it: As the first choice for a prediction: `network` is the stronger network.
+
+    Paper: Yi, Lee, Kim, Hwang and Yang 2020, Why Not to Use Zero Imputation? Correcting Sparsity Bias in
+    Training Neural Networks.
+
+    Parameters
+    ----------
+    missing : str, default="sparsity-normalization"
+        What a missing cell becomes: zero, mean, observed-indicator, missing-indicator,
+        sparsity-normalization, mean+missing-indicator or sparsity-normalization+missing-indicator.
+    k : str, default="mean"
+        K of Sparsity Normalization: mean (number of known columns in training), hidden (units of the first
+        layer), input (number of columns) or a number.
+    scale : str, default="auto"
+        Scale of numbers: auto (min-max with Sparsity Normalization, else standard), standard, min-max or
+        robust.
+    hidden : tuple, default=(100, 100, 100)
+        Units of the hidden layers, such as [100, 100, 100].
+    activation : str, default="relu"
+        Relu, selu, mish, sigmoid, tanh or identity.
+    normalize_hidden : bool, default=False
+        True: hidden layers are divided by their active units too.
+    dropout : float, default=0.0
+        Share of hidden units left out at a step.
+    dropout_kind : str, default="normalized"
+        Normalized: made up for by the units kept in this row; average: by the share kept on average.
+    optimizer : str, default="adam"
+        Adam, adamw, sgd, rprop (for full batches) or adadelta (rate 1).
+    rate : float, default=0.001
+        Learning rate.
+    schedule : str, default="plateau"
+        Course of the learning rate: constant, cosine or plateau.
+    weight_decay : float, default=0.0
+        How strongly weights are pulled to 0.
+    decay_on : str, default="all"
+        All, or after-first: the first layer's weights are left free, as K = 1 needs.
+    epochs : int, default=300
+        Passes over the rows, at most.
+    batch : int, default=128
+        Rows in a batch; 0 for all.
+    patience : int, default=30
+        Epochs without a better validation score after which training ends; 0: never.
+    folds : int, default=0
+        Folds of the cross-validation; 0: none.
+    class_weight : dict or "balanced", default=None
+        How classes weigh in learning.
+    random_state : int, RandomState or None, default=0
+        Seed of everything random: the same seed gives the same result, for any number of threads.
+    n_jobs : int, default=None
+        Threads; None: all of the machine.
+    verbose : int, default=0
+        1 shows a bar.
+
+    Attributes
+    ----------
+    classes_ : array
+        The classes, in the order of ``predict_proba``.
+    method_ : str
+        The method that was fitted.
+    scores_ : list of dict
+        How the methods did in the cross-validation, best first.
+    n_features_in_ : int
+        Columns seen in fit.
+    feature_names_in_ : array of str
+        Their names, if X had any.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unmiss import MlpClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(400, 3))
+    >>> y = X[:, 0] > 0
+    >>> X[::4, 1] = np.nan
+    >>> model = MlpClassifier().fit(X, y)
+    >>> bool(model.score(X, y) > 0.7)
+    True
+    """
+
+    _method = "mlp"
+    _settings = ("missing", "k", "scale", "hidden", "activation", "normalize_hidden", "dropout", "dropout_kind", "optimizer", "rate", "schedule", "weight_decay", "decay_on", "epochs", "batch", "patience",)
+
+    def __init__(
+        self,
+        *,
+        missing: Any = "sparsity-normalization",
+        k: Any = "mean",
+        scale: Any = "auto",
+        hidden: tuple = (100, 100, 100),
+        activation: Any = "relu",
+        normalize_hidden: bool = False,
+        dropout: float = 0.0,
+        dropout_kind: Any = "normalized",
+        optimizer: Any = "adam",
+        rate: float = 0.001,
+        schedule: Any = "plateau",
+        weight_decay: float = 0.0,
+        decay_on: Any = "all",
+        epochs: int = 300,
+        batch: int = 128,
+        patience: int = 30,
+        folds: int = 0,
+        class_weight: Any = None,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ):
+        self.missing = missing
+        self.k = k
+        self.scale = scale
+        self.hidden = hidden
+        self.activation = activation
+        self.normalize_hidden = normalize_hidden
+        self.dropout = dropout
+        self.dropout_kind = dropout_kind
+        self.optimizer = optimizer
+        self.rate = rate
+        self.schedule = schedule
+        self.weight_decay = weight_decay
+        self.decay_on = decay_on
+        self.epochs = epochs
+        self.batch = batch
+        self.patience = patience
+        self.folds = folds
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class LinearClassifier(ClassifierBase):
+    """Linear model: ridge, or logistic regression.
+
+    A weighted sum of the inputs. A missing number counts as its mean and a missing category as its usual
+    shares; one more input per column says that it is missing, so that holes that tell something are heard.
+    How strongly weights are pulled to 0 is chosen by cross-validation.
+
+    Use it: First of all: it is fast, can be read, and is hard to beat on a few hundred rows.
+
+    Don't use it: When the effect of a column bends, or depends on other columns.
+
+    Paper: Hoerl and Kennard 1970 (ridge); Golub, Heath and Wahba 1979 (choice of strength); Yi et al. 2020
+    (Sparsity Normalization).
+
+    Parameters
+    ----------
+    missing : str, default="mean+missing-indicator"
+        What a missing cell becomes: zero, mean, observed-indicator, missing-indicator,
+        sparsity-normalization, mean+missing-indicator or sparsity-normalization+missing-indicator.
+    strength : str, default="auto"
+        How strongly weights are pulled to 0: auto (by cross-validation) or a number above 0.
+    k : str, default="mean"
+        With sparsity-normalization, the K in K / (known columns of the row): mean (of the training rows),
+        input (number of columns) or a number above 0.
+    folds : int, default=0
+        Folds of the cross-validation; 0: none.
+    class_weight : dict or "balanced", default=None
+        How classes weigh in learning.
+    random_state : int, RandomState or None, default=0
+        Seed of everything random: the same seed gives the same result, for any number of threads.
+    n_jobs : int, default=None
+        Threads; None: all of the machine.
+    verbose : int, default=0
+        1 shows a bar.
+
+    Attributes
+    ----------
+    classes_ : array
+        The classes, in the order of ``predict_proba``.
+    method_ : str
+        The method that was fitted.
+    scores_ : list of dict
+        How the methods did in the cross-validation, best first.
+    n_features_in_ : int
+        Columns seen in fit.
+    feature_names_in_ : array of str
+        Their names, if X had any.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unmiss import LinearClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(400, 3))
+    >>> y = X[:, 0] > 0
+    >>> X[::4, 1] = np.nan
+    >>> model = LinearClassifier().fit(X, y)
+    >>> bool(model.score(X, y) > 0.7)
+    True
+    """
+
+    _method = "linear"
+    _settings = ("missing", "strength", "k",)
+
+    def __init__(
+        self,
+        *,
+        missing: Any = "mean+missing-indicator",
+        strength: Any = "auto",
+        k: Any = "mean",
+        folds: int = 0,
+        class_weight: Any = None,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ):
+        self.missing = missing
+        self.strength = strength
+        self.k = k
+        self.folds = folds
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class TreesClassifier(ClassifierBase):
+    """Gradient-boosted trees that take missing values as they are.
+
+    Many small decision trees, each correcting the sum of those before it. At every split the rows whose cell
+    is missing go to the side that fits them better, or are a side of their own, so holes need no filling.
+    Rows set aside say when to stop.
+
+    Use it: Thousands of rows or more, effects that bend or depend on each other, many categories.
+
+    Don't use it: A few hundred rows with straight effects, where `linear` is better; or where a prediction
+    must change smoothly.
+
+    Paper: Friedman 2001 (gradient boosting); Ke et al. 2017 (LightGBM: histograms, leaf-wise trees); Twala,
+    Jones and Hand 2008 (missing values in splits).
+
+    Parameters
+    ----------
+    rounds : int, default=1000
+        Rounds at most; each adds a tree, or one per class if there are more than two.
+    rate : float, default=0.1
+        How far each tree goes, up to 1; smaller is often better and slower.
+    leaves : int, default=31
+        Leaves of a tree at most.
+    min_rows : default=None
+        Rows of a leaf at least; None: 20, and a 20th of the rows below 400.
+    l2 : float, default=1.0
+        Pulls the values of leaves to 0.
+    bins : int, default=255
+        Values of a number column that splits can tell apart, 2 to 255.
+    patience : int, default=25
+        Rounds without a better validation loss after which the fit ends.
+    members : default=None
+        How many fits are averaged, each with another part of the rows set aside; None: 5 up to 20,000 rows, 1
+        above.
+    folds : int, default=0
+        Folds of the cross-validation; 0: none.
+    class_weight : dict or "balanced", default=None
+        How classes weigh in learning.
+    random_state : int, RandomState or None, default=0
+        Seed of everything random: the same seed gives the same result, for any number of threads.
+    n_jobs : int, default=None
+        Threads; None: all of the machine.
+    verbose : int, default=0
+        1 shows a bar.
+
+    Attributes
+    ----------
+    classes_ : array
+        The classes, in the order of ``predict_proba``.
+    method_ : str
+        The method that was fitted.
+    scores_ : list of dict
+        How the methods did in the cross-validation, best first.
+    n_features_in_ : int
+        Columns seen in fit.
+    feature_names_in_ : array of str
+        Their names, if X had any.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unmiss import TreesClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(400, 3))
+    >>> y = X[:, 0] > 0
+    >>> X[::4, 1] = np.nan
+    >>> model = TreesClassifier().fit(X, y)
+    >>> bool(model.score(X, y) > 0.7)
+    True
+    """
+
+    _method = "trees"
+    _settings = ("rounds", "rate", "leaves", "min_rows", "l2", "bins", "patience", "members",)
+
+    def __init__(
+        self,
+        *,
+        rounds: int = 1000,
+        rate: float = 0.1,
+        leaves: int = 31,
+        min_rows: Any = None,
+        l2: float = 1.0,
+        bins: int = 255,
+        patience: int = 25,
+        members: Any = None,
+        folds: int = 0,
+        class_weight: Any = None,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ):
+        self.rounds = rounds
+        self.rate = rate
+        self.leaves = leaves
+        self.min_rows = min_rows
+        self.l2 = l2
+        self.bins = bins
+        self.patience = patience
+        self.members = members
+        self.folds = folds
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class Regressor(RegressorBase):
+    """Predict a number from rows with holes.
+
+    A hole is never an error. Of several methods the best by cross-validation is fitted on all rows; words and
+    categories need no encoding, numbers no scaling.
+
+    Parameters
+    ----------
+    method : str or list of str, default="auto"
+        A method's name, several names to choose from, or ``auto`` for the program's short list: ``network``
+        (Tabular network in which a hole is a learned value of its own); ``mlp`` (Plain multi-layer perceptron
+        with Sparsity Normalization); ``linear`` (Linear model: ridge, or logistic regression); ``trees``
+        (Gradient-boosted trees that take missing values as they are).
+    settings : dict, default=None
+        Settings of the method, by name; with several methods, settings by method.
+    folds : int, default=5
+        Folds of the cross-validation that chooses and that intervals come from; 0: none, for a single method.
+    random_state : int, RandomState or None, default=0
+        Seed of everything random: the same seed gives the same result, for any number of threads.
+    n_jobs : int, default=None
+        Threads; None: all of the machine.
+    verbose : int, default=0
+        1 shows a bar.
+
+    Attributes
+    ----------
+    method_ : str
+        The method that was fitted.
+    scores_ : list of dict
+        How the methods did in the cross-validation, best first.
+    n_features_in_ : int
+        Columns seen in fit.
+    feature_names_in_ : array of str
+        Their names, if X had any.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unmiss import Regressor
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(400, 3))
+    >>> y = 3 * X[:, 0]
+    >>> X[::4, 1] = np.nan
+    >>> model = Regressor("linear").fit(X, y)
+    >>> bool(model.score(X, y) > 0.7)
+    True
+    """
+
+    def _recipes(self) -> list[tuple[str, dict[str, Any]]]:
+        if isinstance(self.method, str) and self.method != "auto":
+            return [(self.method, dict(self.settings or {}))]
+        methods = SHORT_LIST if isinstance(self.method, str) else tuple(self.method)
+        settings = dict(self.settings or {})
+        strangers = [name for name in settings if name not in methods]
+        if strangers:
+            raise ValueError(
+                f"settings for {strangers} belong to no method that is compared: {list(methods)}\n"
+                "hint: name the method, or give settings by method, such as {'trees': {'leaves': 15}}"
+            )
+        return [(name, dict(settings.get(name, {}))) for name in methods]
+
+    def __init__(
+        self,
+        method: Any = "auto",
+        *,
+        settings: dict | None = None,
+        folds: int = 5,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ):
+        self.method = method
+        self.settings = settings
+        self.folds = folds
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class NetworkRegressor(RegressorBase):
+    """Tabular network in which a hole is a learned value of its own.
+
+    Each column becomes a small vector: numbers through cosines of learned frequencies, categories through
+    learned tables, a missing cell through a vector learned for that column, a missing number also through its
+    mean given the known ones. Eight members see the vectors through factors of their own, share the layers
+    behind them, and each gives an answer; a few such networks, each stopped on another part of the rows, are
+    trained, and all answers averaged.
+
+    Use it: As the first thing to try: it takes holes as they are, in training and later, and learns what
+    their being missing means.
+
+    Don't use it: With fewer than a hundred rows (`linear`), or where every prediction must be explained.
+
+    Paper: Gorishniy, Kotelnikov, Babenko 2024 (TabM) for the members; Gorishniy, Rubachev, Babenko 2022 for
+    the cosines; Yi et al. 2020 (Sparsity Normalization) for the dropout and the optional normalisation of
+    known cells.
+
+    Parameters
+    ----------
+    width : int, default=128
+        Units of a hidden layer.
+    layers : int, default=2
+        Hidden layers.
+    dropout : float, default=0.1
+        Share of hidden units left out at a step of training.
+    normalize : bool, default=False
+        True: Sparsity Normalization, known cells count K / (known columns), K being the training mean.
+    guess : bool, default=True
+        True: a missing number comes with its mean given the known numbers.
+    members : int, default=8
+        Members that share a network's hidden layers and are averaged.
+    networks : default=None
+        Networks trained apart and averaged; None: 4 below 5,000 rows, 2 below 20,000, else 1.
+    epochs : default=None
+        Passes over the rows, at most; None: 256, fewer for large tables.
+    patience : int, default=16
+        Epochs without a better validation score after which training ends; 0: never.
+    batch : default=None
+        Rows in a batch; None: 64 below 2,000 rows to learn from, 128 below 10,000, else 256.
+    rate : float, default=0.003
+        Learning rate.
+    weight_decay : float, default=0.0003
+        How strongly weights are pulled to 0.
+    folds : int, default=0
+        Folds of the cross-validation that prediction intervals come from; 0: none.
+    random_state : int, RandomState or None, default=0
+        Seed of everything random: the same seed gives the same result, for any number of threads.
+    n_jobs : int, default=None
+        Threads; None: all of the machine.
+    verbose : int, default=0
+        1 shows a bar.
+
+    Attributes
+    ----------
+    method_ : str
+        The method that was fitted.
+    scores_ : list of dict
+        How the methods did in the cross-validation, best first.
+    n_features_in_ : int
+        Columns seen in fit.
+    feature_names_in_ : array of str
+        Their names, if X had any.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unmiss import NetworkRegressor
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(400, 3))
+    >>> y = 3 * X[:, 0]
+    >>> X[::4, 1] = np.nan
+    >>> model = NetworkRegressor(networks=1).fit(X, y)
+    >>> bool(model.score(X, y) > 0.7)
+    True
+    """
+
+    _method = "network"
+    _settings = ("width", "layers", "dropout", "normalize", "guess", "members", "networks", "epochs", "patience", "batch", "rate", "weight_decay",)
+
+    def __init__(
+        self,
+        *,
+        width: int = 128,
+        layers: int = 2,
+        dropout: float = 0.1,
+        normalize: bool = False,
+        guess: bool = True,
+        members: int = 8,
+        networks: Any = None,
+        epochs: Any = None,
+        patience: int = 16,
+        batch: Any = None,
+        rate: float = 0.003,
+        weight_decay: float = 0.0003,
+        folds: int = 0,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ):
+        self.width = width
+        self.layers = layers
+        self.dropout = dropout
+        self.normalize = normalize
+        self.guess = guess
+        self.members = members
+        self.networks = networks
+        self.epochs = epochs
+        self.patience = patience
+        self.batch = batch
+        self.rate = rate
+        self.weight_decay = weight_decay
+        self.folds = folds
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class MlpRegressor(RegressorBase):
+    """Plain multi-layer perceptron with Sparsity Normalization.
+
+    A missing cell is set to 0 and the row is multiplied by K / (number of its known columns), so that what
+    the first layer sums up no longer grows with how much is known. Other treatments of holes (mean,
+    indicators) are settings.
+
+    Use it: To see what each treatment of holes does, other things equal; to re-run published tables.
+
+    Don't use it: As the first choice for a prediction: `network` is the stronger network.
+
+    Paper: Yi, Lee, Kim, Hwang and Yang 2020, Why Not to Use Zero Imputation? Correcting Sparsity Bias in
+    Training Neural Networks.
+
+    Parameters
+    ----------
+    missing : str, default="sparsity-normalization"
+        What a missing cell becomes: zero, mean, observed-indicator, missing-indicator,
+        sparsity-normalization, mean+missing-indicator or sparsity-normalization+missing-indicator.
+    k : str, default="mean"
+        K of Sparsity Normalization: mean (number of known columns in training), hidden (units of the first
+        layer), input (number of columns) or a number.
+    scale : str, default="auto"
+        Scale of numbers: auto (min-max with Sparsity Normalization, else standard), standard, min-max or
+        robust.
+    hidden : tuple, default=(100, 100, 100)
+        Units of the hidden layers, such as [100, 100, 100].
+    activation : str, default="relu"
+        Relu, selu, mish, sigmoid, tanh or identity.
+    normalize_hidden : bool, default=False
+        True: hidden layers are divided by their active units too.
+    dropout : float, default=0.0
+        Share of hidden units left out at a step.
+    dropout_kind : str, default="normalized"
+        Normalized: made up for by the units kept in this row; average: by the share kept on average.
+    optimizer : str, default="adam"
+        Adam, adamw, sgd, rprop (for full batches) or adadelta (rate 1).
+    rate : float, default=0.001
+        Learning rate.
+    schedule : str, default="plateau"
+        Course of the learning rate: constant, cosine or plateau.
+    weight_decay : float, default=0.0
+        How strongly weights are pulled to 0.
+    decay_on : str, default="all"
+        All, or after-first: the first layer's weights are left free, as K = 1 needs.
+    epochs : int, default=300
+        Passes over the rows, at most.
+    batch : int, default=128
+        Rows in a batch; 0 for all.
+    patience : int, default=30
+        Epochs without a better validation score after which training ends; 0: never.
+    folds : int, default=0
+        Folds of the cross-validation that prediction intervals come from; 0: none.
+    random_state : int, RandomState or None, default=0
+        Seed of everything random: the same seed gives the same result, for any number of threads.
+    n_jobs : int, default=None
+        Threads; None: all of the machine.
+    verbose : int, default=0
+        1 shows a bar.
+
+    Attributes
+    ----------
+    method_ : str
+        The method that was fitted.
+    scores_ : list of dict
+        How the methods did in the cross-validation, best first.
+    n_features_in_ : int
+        Columns seen in fit.
+    feature_names_in_ : array of str
+        Their names, if X had any.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unmiss import MlpRegressor
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(400, 3))
+    >>> y = 3 * X[:, 0]
+    >>> X[::4, 1] = np.nan
+    >>> model = MlpRegressor().fit(X, y)
+    >>> bool(model.score(X, y) > 0.7)
+    True
+    """
+
+    _method = "mlp"
+    _settings = ("missing", "k", "scale", "hidden", "activation", "normalize_hidden", "dropout", "dropout_kind", "optimizer", "rate", "schedule", "weight_decay", "decay_on", "epochs", "batch", "patience",)
+
+    def __init__(
+        self,
+        *,
+        missing: Any = "sparsity-normalization",
+        k: Any = "mean",
+        scale: Any = "auto",
+        hidden: tuple = (100, 100, 100),
+        activation: Any = "relu",
+        normalize_hidden: bool = False,
+        dropout: float = 0.0,
+        dropout_kind: Any = "normalized",
+        optimizer: Any = "adam",
+        rate: float = 0.001,
+        schedule: Any = "plateau",
+        weight_decay: float = 0.0,
+        decay_on: Any = "all",
+        epochs: int = 300,
+        batch: int = 128,
+        patience: int = 30,
+        folds: int = 0,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ):
+        self.missing = missing
+        self.k = k
+        self.scale = scale
+        self.hidden = hidden
+        self.activation = activation
+        self.normalize_hidden = normalize_hidden
+        self.dropout = dropout
+        self.dropout_kind = dropout_kind
+        self.optimizer = optimizer
+        self.rate = rate
+        self.schedule = schedule
+        self.weight_decay = weight_decay
+        self.decay_on = decay_on
+        self.epochs = epochs
+        self.batch = batch
+        self.patience = patience
+        self.folds = folds
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class LinearRegressor(RegressorBase):
+    """Linear model: ridge, or logistic regression.
+
+    A weighted sum of the inputs. A missing number counts as its mean and a missing category as its usual
+    shares; one more input per column says that it is missing, so that holes that tell something are heard.
+    How strongly weights are pulled to 0 is chosen by cross-validation.
+
+    Use it: First of all: it is fast, can be read, and is hard to beat on a few hundred rows.
+
+    Don't use it: When the effect of a column bends, or depends on other columns.
+
+    Paper: Hoerl and Kennard 1970 (ridge); Golub, Heath and Wahba 1979 (choice of strength); Yi et al. 2020
+    (Sparsity Normalization).
+
+    Parameters
+    ----------
+    missing : str, default="mean+missing-indicator"
+        What a missing cell becomes: zero, mean, observed-indicator, missing-indicator,
+        sparsity-normalization, mean+missing-indicator or sparsity-normalization+missing-indicator.
+    strength : str, default="auto"
+        How strongly weights are pulled to 0: auto (by cross-validation) or a number above 0.
+    k : str, default="mean"
+        With sparsity-normalization, the K in K / (known columns of the row): mean (of the training rows),
+        input (number of columns) or a number above 0.
+    folds : int, default=0
+        Folds of the cross-validation that prediction intervals come from; 0: none.
+    random_state : int, RandomState or None, default=0
+        Seed of everything random: the same seed gives the same result, for any number of threads.
+    n_jobs : int, default=None
+        Threads; None: all of the machine.
+    verbose : int, default=0
+        1 shows a bar.
+
+    Attributes
+    ----------
+    method_ : str
+        The method that was fitted.
+    scores_ : list of dict
+        How the methods did in the cross-validation, best first.
+    n_features_in_ : int
+        Columns seen in fit.
+    feature_names_in_ : array of str
+        Their names, if X had any.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unmiss import LinearRegressor
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(400, 3))
+    >>> y = 3 * X[:, 0]
+    >>> X[::4, 1] = np.nan
+    >>> model = LinearRegressor().fit(X, y)
+    >>> bool(model.score(X, y) > 0.7)
+    True
+    """
+
+    _method = "linear"
+    _settings = ("missing", "strength", "k",)
+
+    def __init__(
+        self,
+        *,
+        missing: Any = "mean+missing-indicator",
+        strength: Any = "auto",
+        k: Any = "mean",
+        folds: int = 0,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ):
+        self.missing = missing
+        self.strength = strength
+        self.k = k
+        self.folds = folds
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class TreesRegressor(RegressorBase):
+    """Gradient-boosted trees that take missing values as they are.
+
+    Many small decision trees, each correcting the sum of those before it. At every split the rows whose cell
+    is missing go to the side that fits them better, or are a side of their own, so holes need no filling.
+    Rows set aside say when to stop.
+
+    Use it: Thousands of rows or more, effects that bend or depend on each other, many categories.
+
+    Don't use it: A few hundred rows with straight effects, where `linear` is better; or where a prediction
+    must change smoothly.
+
+    Paper: Friedman 2001 (gradient boosting); Ke et al. 2017 (LightGBM: histograms, leaf-wise trees); Twala,
+    Jones and Hand 2008 (missing values in splits).
+
+    Parameters
+    ----------
+    rounds : int, default=1000
+        Rounds at most; each adds a tree, or one per class if there are more than two.
+    rate : float, default=0.1
+        How far each tree goes, up to 1; smaller is often better and slower.
+    leaves : int, default=31
+        Leaves of a tree at most.
+    min_rows : default=None
+        Rows of a leaf at least; None: 20, and a 20th of the rows below 400.
+    l2 : float, default=1.0
+        Pulls the values of leaves to 0.
+    bins : int, default=255
+        Values of a number column that splits can tell apart, 2 to 255.
+    patience : int, default=25
+        Rounds without a better validation loss after which the fit ends.
+    members : default=None
+        How many fits are averaged, each with another part of the rows set aside; None: 5 up to 20,000 rows, 1
+        above.
+    folds : int, default=0
+        Folds of the cross-validation that prediction intervals come from; 0: none.
+    random_state : int, RandomState or None, default=0
+        Seed of everything random: the same seed gives the same result, for any number of threads.
+    n_jobs : int, default=None
+        Threads; None: all of the machine.
+    verbose : int, default=0
+        1 shows a bar.
+
+    Attributes
+    ----------
+    method_ : str
+        The method that was fitted.
+    scores_ : list of dict
+        How the methods did in the cross-validation, best first.
+    n_features_in_ : int
+        Columns seen in fit.
+    feature_names_in_ : array of str
+        Their names, if X had any.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unmiss import TreesRegressor
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(400, 3))
+    >>> y = 3 * X[:, 0]
+    >>> X[::4, 1] = np.nan
+    >>> model = TreesRegressor().fit(X, y)
+    >>> bool(model.score(X, y) > 0.7)
+    True
+    """
+
+    _method = "trees"
+    _settings = ("rounds", "rate", "leaves", "min_rows", "l2", "bins", "patience", "members",)
+
+    def __init__(
+        self,
+        *,
+        rounds: int = 1000,
+        rate: float = 0.1,
+        leaves: int = 31,
+        min_rows: Any = None,
+        l2: float = 1.0,
+        bins: int = 255,
+        patience: int = 25,
+        members: Any = None,
+        folds: int = 0,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ):
+        self.rounds = rounds
+        self.rate = rate
+        self.leaves = leaves
+        self.min_rows = min_rows
+        self.l2 = l2
+        self.bins = bins
+        self.patience = patience
+        self.members = members
+        self.folds = folds
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+#: Classes by the name of their method.
+IMPUTERS: dict[str, type] = {
+    "auto": AutoImputer,
+    "gaussian": GaussianImputer,
+    "chained": ChainedImputer,
+    "boosted": BoostedImputer,
+    "autoencoder": AutoencoderImputer,
+    "neighbours": NeighboursImputer,
+    "self-masking": SelfMaskingImputer,
+    "mean": MeanImputer,
+}
+
+#: Classes by the name of their method.
+CLASSIFIERS: dict[str, type] = {
+    "network": NetworkClassifier,
+    "mlp": MlpClassifier,
+    "linear": LinearClassifier,
+    "trees": TreesClassifier,
+}
+
+#: Classes by the name of their method.
+REGRESSORS: dict[str, type] = {
+    "network": NetworkRegressor,
+    "mlp": MlpRegressor,
+    "linear": LinearRegressor,
+    "trees": TreesRegressor,
+}
+
+__all__ = [
+    "AutoImputer",
+    "AutoencoderImputer",
+    "BoostedImputer",
+    "ChainedImputer",
+    "Classifier",
+    "GaussianImputer",
+    "Imputer",
+    "LinearClassifier",
+    "LinearRegressor",
+    "MeanImputer",
+    "MlpClassifier",
+    "MlpRegressor",
+    "NeighboursImputer",
+    "NetworkClassifier",
+    "NetworkRegressor",
+    "Regressor",
+    "SelfMaskingImputer",
+    "TreesClassifier",
+    "TreesRegressor",
+]

@@ -1,0 +1,105 @@
+"""Fitted estimators from files, made here or by the program."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+from typing import Any
+
+import numpy as np
+
+from . import _unmiss
+
+
+def load(path: str | os.PathLike) -> Any:
+    """Read a fitted predictor or imputer from a file, made here or by the program ``unmiss``.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+
+    Returns
+    -------
+    estimator : object
+        A fitted estimator. It finds columns by name, in any order, and leaves others aside.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import numpy as np
+    >>> import unmiss
+    >>> X = np.array([[1.0, 2.0], [2.0, np.nan], [np.nan, 6.0], [4.0, 8.0]])
+    >>> path = os.path.join(tempfile.mkdtemp(), "filler.unmiss")
+    >>> unmiss.GaussianImputer().fit(X).save(path)
+    >>> bool(np.isnan(unmiss.load(path).transform(X)).any())
+    False
+    """
+    return load_as(None, path)
+
+
+def load_as(wanted: type | None, path: str | os.PathLike) -> Any:
+    """Read a file as a class, or as the class of its method."""
+    path = os.fspath(path)
+    if not os.path.exists(path):
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+    if _unmiss.kind_of(path) == "imputer":
+        estimator = _imputer(wanted, _unmiss.Filler.load(path))
+    else:
+        estimator = _predictor(wanted, _unmiss.Predictor.load(path))
+    estimator.loaded_from_ = path
+    estimator.feature_names_in_ = np.array(estimator.model_.inputs, dtype=object)
+    estimator.n_features_in_ = len(estimator.feature_names_in_)
+    return estimator
+
+
+def _imputer(wanted: type | None, model: Any) -> Any:
+    from ._estimators import IMPUTERS, Imputer
+
+    beyond_range, within = model.limits
+    limits = {"beyond_range": beyond_range, "within": within or None, "ignore": model.ignored or None}
+    estimator = _made(wanted, Imputer, IMPUTERS, model, limits)
+    estimator._seed = estimator.random_state
+    estimator._spellings = {}
+    return estimator
+
+
+def _predictor(wanted: type | None, model: Any) -> Any:
+    from ._estimators import CLASSIFIERS, REGRESSORS, Classifier, Regressor
+
+    classes = (Classifier, CLASSIFIERS) if model.is_classifier else (Regressor, REGRESSORS)
+    estimator = _made(wanted, *classes, model, {})
+    estimator.method_ = model.method
+    estimator.scores_ = []
+    if model.is_classifier:
+        estimator.classes_ = _values(model.levels)
+        estimator._order = None
+    return estimator
+
+
+def _made(wanted: type | None, general: type, classes: dict[str, type], model: Any, further: dict) -> Any:
+    settings = {name.replace("-", "_"): value for name, value in json.loads(model.settings).items()}
+    if wanted is general:
+        estimator = general(method=model.method, settings=settings, **further)
+    elif wanted in (None, classes[model.method]):
+        settings = {name: tuple(value) if isinstance(value, list) else value for name, value in settings.items()}
+        estimator = classes[model.method](**settings, **further)
+    else:
+        raise ValueError(
+            f"the file holds a {classes[model.method].__name__}, not a {wanted.__name__}\nhint: unmiss.load reads any"
+        )
+    estimator.model_ = model
+    return estimator
+
+
+def _values(levels: list[str]) -> np.ndarray:
+    """Classes as values: whole numbers, numbers or truth values if all are, else words."""
+    if set(levels) <= {"False", "True"}:
+        return np.array([level == "True" for level in levels])
+    for number in (int, float):
+        try:
+            return np.array([number(level) for level in levels])
+        except ValueError:
+            continue
+    return np.array(levels)

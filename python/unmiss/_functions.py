@@ -1,0 +1,380 @@
+"""describe, compare, pool, audit and the built-in samples."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from . import _frame, _unmiss
+from ._base import PredictorBase, as_json, as_seed, as_threads, named
+from ._listen import Listener
+from ._results import Audit, Comparison, Description, Pooled
+
+
+def _rows(X: Any) -> Any:
+    """An array or a data frame."""
+    if _frame.is_frame(X):
+        return _frame.settled(X)
+    X = np.asarray(X)
+    if X.ndim != 2:
+        raise ValueError(f"Expected 2D array, got {X.ndim}D array instead")
+    return X
+
+
+def _target_column(X: Any, y: Any) -> tuple:
+    """The target as a column of its own."""
+    name = named(X, y, "target")
+    values = np.asarray(y)
+    if values.ndim != 1 or len(values) != X.shape[0]:
+        raise ValueError(f"y must have one value for each of the {X.shape[0]} rows, not the shape {values.shape}")
+    column = _frame.array_column(name, values, _frame.LOOK)
+    return (name, "found", *column[2:]) if column[1] in ("real", "integer") else column
+
+
+def _table(X: Any, y: Any) -> tuple[Any, str | None]:
+    """The library's table with the target, and the target's name. A word is the name of a column of X."""
+    names = _frame.column_names(X)
+    if y is None or isinstance(y, str):
+        return _frame.to_table(X, names, _frame.LOOK), y
+    target = _target_column(X, y)
+    return _frame.to_table(X, names, _frame.LOOK, further=[target]), target[0]
+
+
+def describe(X: Any, y: Any = None, *, n_jobs: int | None = None) -> Description:
+    """Describe holes: what is missing, where, together with what, and whether it looks random.
+
+    Parameters
+    ----------
+    X : array or data frame of shape (n_samples, n_features)
+        The rows.
+    y : array of shape (n_samples,) or str, default=None
+        The target, or its name in X: whether the holes have to do with it.
+    n_jobs : int, default=None
+        Threads; None: all of the machine.
+
+    Returns
+    -------
+    description : Description
+        Sentences, counts and tests; shows charts in notebooks.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import unmiss
+    >>> holes = unmiss.describe(np.array([[1.0, np.nan], [2.0, 3.0], [4.0, 5.0]]))
+    >>> holes.missing_cells, holes.complete_rows
+    (1, 2)
+    """
+    table, target = _table(_rows(X), y)
+    return Description(_unmiss.describe(table, target, (0, as_threads(n_jobs), Listener())))
+
+
+def compare(
+    X: Any,
+    y: Any = None,
+    *,
+    methods: Sequence[str] | Mapping[str, Mapping[str, Any]] | None = None,
+    tune: int = 0,
+    folds: int = 5,
+    repeats: int | None = None,
+    how: str = "mcar:0.2",
+    task: str | None = None,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+) -> Comparison:
+    """Compare methods: predictors on held-out rows, or without a target imputers on hidden cells.
+
+    Parameters
+    ----------
+    X : array or data frame of shape (n_samples, n_features)
+        The rows.
+    y : array of shape (n_samples,) or str, default=None
+        The target, or its name in X. None: imputers are compared.
+    methods : list of str or dict of str to dict, default=None
+        Names, or names with settings; None: all.
+    tune : int, default=0
+        Show each method tuned as well: the best of so many random settings, found inside each training part.
+    folds : int, default=5
+        Folds of the cross-validation.
+    repeats : int, default=None
+        How often, with other folds or other hidden cells; None: 2 for predictors, 5 for imputers.
+    how : str, default="mcar:0.2"
+        For imputers: how cells are hidden, and which share.
+    task : {"regression", "classification"}, default=None
+        What is predicted; None: as the target looks.
+    random_state : int, RandomState or None, default=0
+        The same seed gives the same comparison.
+    n_jobs : int, default=None
+        Threads; None: all of the machine.
+    verbose : int, default=0
+        1 shows a bar.
+
+    Returns
+    -------
+    comparison : Comparison
+        Standings with significance; shows charts in notebooks.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import unmiss
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(60, 1)) + 0.1 * rng.normal(size=(60, 3))
+    >>> X[rng.random(X.shape) < 0.1] = np.nan
+    >>> unmiss.compare(X, methods=["mean", "gaussian"], repeats=2).best
+    'gaussian'
+    """
+    if task not in (None, "regression", "classification"):
+        raise ValueError(f"task={task!r} is neither 'regression' nor 'classification'")
+    table, target = _table(_rows(X), y)
+    methods = methods or []
+    recipes = [(name, as_json(methods[name]) if isinstance(methods, Mapping) else "{}") for name in methods]
+    if repeats is None:
+        repeats = 5 if target is None else 2
+    manner = (as_seed(random_state), as_threads(n_jobs), Listener(verbose))
+    return Comparison(
+        _unmiss.compare(table, target, recipes, tune, folds, repeats, how, task, manner)
+    )
+
+
+def pool(
+    estimates: Any,
+    errors: Any = None,
+    *,
+    variances: Any = None,
+    complete_df: float | None = None,
+    level: float = 0.95,
+) -> Pooled:
+    """Pool the same analysis of several filled tables by Rubin's rules.
+
+    Parameters
+    ----------
+    estimates : array of shape (m,) or (m, k)
+        The estimate, or k estimates, from each filled table.
+    errors : array of the same shape, default=None
+        Their standard errors.
+    variances : array of the same shape, default=None
+        Their variances, instead of ``errors``.
+    complete_df : float, default=None
+        Degrees of freedom that complete data would have (rows less coefficients), for Barnard and Rubin's rule.
+    level : float, default=0.95
+        Level of the intervals.
+
+    Returns
+    -------
+    pooled : Pooled
+        Estimate, standard error, interval, test, share of the holes.
+
+    Examples
+    --------
+    >>> import unmiss
+    >>> pooled = unmiss.pool([1.0, 1.2, 1.1], errors=[0.2, 0.2, 0.2])
+    >>> round(pooled.estimate, 3), round(pooled.standard_error, 3)
+    (1.1, 0.231)
+    """
+    if (errors is None) == (variances is None):
+        raise TypeError("give either errors or variances")
+    if not 0.0 < level < 1.0:
+        raise ValueError(f"level={level} is not between 0 and 1")
+    estimates = np.asarray(estimates, dtype=np.float64)
+    variances = np.asarray(variances, dtype=np.float64) if errors is None else np.asarray(errors, np.float64) ** 2
+    if estimates.shape != variances.shape or estimates.ndim not in (1, 2):
+        raise ValueError(f"estimates {estimates.shape} and their errors {variances.shape} must have one shape")
+    import json
+
+    pairs = zip(np.atleast_2d(estimates.T), np.atleast_2d(variances.T))
+    terms = [json.loads(_unmiss.pool(list(q), list(u), complete_df, level)) for q, u in pairs]
+    return Pooled(terms, estimates.ndim == 1)
+
+
+def audit(
+    model: Any,
+    X: Any,
+    y: Any = None,
+    *,
+    rows: int = 200,
+    levels: int = 20,
+    masks: int = 50,
+    missing: Any = np.nan,
+    contrast: bool = False,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+) -> Audit:
+    """Audit any model: does its answer drift with HOW MUCH is known?
+
+    Known cells of some rows are hidden at random until 5 %, 10 %, ... 100 % are left, many times each. Cells hidden at
+    random carry no information, so the mean answer of a sound model stays where it is.
+
+    Parameters
+    ----------
+    model : object
+        A function of rows like X; a fitted estimator with ``predict_proba`` or ``predict`` (a scikit-learn pipeline,
+        XGBoost, one of ours); an ``xgboost.Booster``; or a ``torch.nn.Module``, which gets a float32 tensor. Several
+        numbers per row are taken as chances of classes.
+    X : array or data frame of shape (n_samples, n_features)
+        Rows to audit it on. The model gets rows of the same kind.
+    y : array of shape (n_samples,), default=None
+        The truth: gives the range its unit and shows whether the target itself goes with the number of known cells.
+    rows : int, default=200
+        Rows to audit, drawn at random.
+    levels : int, default=20
+        Shares of known cells, from 5 % to 100 %.
+    masks : int, default=50
+        Random masks for each row and share.
+    missing : object, default=nan
+        What a hidden cell looks like to the model, such as 0.0 for a network that knows no NaN.
+    contrast : bool, default=False
+        For our own models, with y: fit the same method with Sparsity Normalization and audit it too.
+    random_state : int, RandomState or None, default=0
+        The same seed hides the same cells.
+    n_jobs : int, default=None
+        Threads; None: all of the machine.
+    verbose : int, default=0
+        1 shows a bar.
+
+    Returns
+    -------
+    audit : Audit
+        Verdict, figures, curve; draws itself with ``plot()``, shows charts in notebooks, saves a page.
+
+    Examples
+    --------
+    A sum in which a missing cell counts 0: the less is known, the smaller it is.
+
+    >>> import numpy as np
+    >>> import unmiss
+    >>> X = np.random.default_rng(0).uniform(1, 2, size=(50, 8))
+    >>> found = unmiss.audit(lambda rows: np.nansum(rows, axis=1), X, rows=30, masks=10)
+    >>> found.verdict, found.spearman
+    ('strong-drift', 1.0)
+    """
+    X = _rows(X)
+    size = (rows, levels, masks)
+    manner = (as_seed(random_state), as_threads(n_jobs), Listener(verbose))
+    names = _frame.column_names(X)
+    if isinstance(model, PredictorBase):
+        from sklearn.utils.validation import check_is_fitted
+
+        check_is_fitted(model)
+        return Audit(_unmiss.audit_model(model.model_, _own_table(model, X, y, names), size, contrast, manner))
+    answers = _answers(model)
+    further = [] if y is None else [_target_column(X, y)]
+    table = _frame.to_table(X, names, _frame.LOOK, further=further)
+    inputs = [name for name, kind in zip(names, table.kinds) if kind not in ("text", "date")]
+    places = [names.index(name) for name in inputs]
+
+    def function(which: np.ndarray, known: np.ndarray) -> np.ndarray:
+        marks = np.ones((len(which), len(names)), dtype=bool)
+        # What was missing from the start is still: only inputs are hidden.
+        marks[:, places] = known
+        return _as_numbers(answers(_frame.blanked(X, which, marks, missing)), len(which))
+
+    target = further[0][0] if further else None
+    return Audit(_unmiss.audit_function(function, table, inputs, target, size, manner))
+
+
+def _own_table(model: Any, X: Any, y: Any, names: list[str]) -> Any:
+    X, names = model._taken_in(X, reset=False)
+    further = []
+    if y is not None:
+        name = model.model_.target
+        classes = hasattr(model, "classes_")
+        cells = [_frame.word(value) for value in np.asarray(y).tolist()] if classes else None
+        if classes:
+            levels = sorted(set(cells))
+            codes = np.array([levels.index(cell) for cell in cells], dtype=np.int64)
+            further = [(name, "category", codes, levels)]
+        else:
+            further = [(name, "real", np.asarray(y, dtype=np.float64), None)]
+        if name in names:
+            raise ValueError(f"the target `{name}` is a column of X: give X without it, or leave y out")
+    return _frame.to_table(X, names, _frame.APPLY, further=further)
+
+
+def _answers(model: Any) -> Any:
+    """What answers for rows."""
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(model, torch.nn.Module):
+        return lambda rows: _ask_torch(torch, model, rows)
+    xgboost = sys.modules.get("xgboost")
+    if xgboost is not None and isinstance(model, xgboost.Booster):
+        return lambda rows: model.predict(xgboost.DMatrix(rows, enable_categorical=True))
+    for method in ("predict_proba", "predict"):
+        if hasattr(model, method):
+            return getattr(model, method)
+    if callable(model):
+        return model
+    raise TypeError(
+        f"{type(model).__name__} can't be audited: it is no function and has neither predict_proba nor predict\n"
+        "hint: give a function that takes rows like X and returns one number for each"
+    )
+
+
+def _ask_torch(torch: Any, module: Any, rows: Any) -> np.ndarray:
+    numbers = np.asarray(rows.to_numpy() if hasattr(rows, "to_numpy") else rows, dtype=np.float32)
+    first = next(module.parameters(), None)
+    tensor = torch.from_numpy(np.ascontiguousarray(numbers))
+    was_training = module.training
+    module.eval()
+    try:
+        with torch.no_grad():
+            answer = module(tensor if first is None else tensor.to(first.device))
+    finally:
+        module.train(was_training)
+    return answer.detach().cpu().numpy()
+
+
+def _as_numbers(answer: Any, rows: int) -> np.ndarray:
+    """Answers as an array of numbers, one line per row."""
+    try:
+        answer = np.asarray(answer, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise TypeError(
+            "the model answers with something that is no number\n"
+            "hint: give a function that returns numbers, such as model.predict_proba"
+        ) from None
+    if answer.ndim == 0 or answer.shape[0] != rows:
+        raise ValueError(f"the model gave an answer of shape {answer.shape} for {rows} rows")
+    if not np.isfinite(answer).all():
+        raise ValueError(
+            "the model answered with NaN or infinity for a row with hidden cells\n"
+            "hint: say what a hidden cell is for it, such as missing=0.0, or put an imputer before it"
+        )
+    return np.ascontiguousarray(answer.reshape(rows, -1))
+
+
+def sample(name: str = "horse-colic") -> Any:
+    """A small real table that comes with the package.
+
+    Parameters
+    ----------
+    name : {"horse-colic", "penguins"}, default="horse-colic"
+        300 horses with a quarter of all cells missing, target ``surgical_lesion``; or 344 penguins, target
+        ``species``.
+
+    Returns
+    -------
+    table : pandas.DataFrame or polars.DataFrame
+        pandas if it is installed, else polars.
+
+    Examples
+    --------
+    >>> import unmiss
+    >>> unmiss.sample("penguins").shape
+    (344, 8)
+    """
+    text, _ = _unmiss.sample_csv(name)
+    try:
+        import pandas
+
+        return pandas.read_csv(io.BytesIO(text), na_values=["?"])
+    except ImportError:
+        import polars
+
+        return polars.read_csv(io.BytesIO(text), null_values=["", "NA", "?"])
