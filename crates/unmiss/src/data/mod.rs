@@ -75,6 +75,7 @@ mod kinds;
 mod options;
 mod output;
 mod parquet;
+pub mod ratings;
 mod raw;
 pub mod samples;
 pub mod source;

@@ -1,6 +1,6 @@
 #![doc = include_str!("README.md")]
 
-mod gram;
+pub(super) mod gram;
 mod lbfgs;
 mod logistic;
 mod ridge;
