@@ -15,7 +15,7 @@ use unmiss::error::Result;
 use unmiss::model::RatingModel;
 
 use crate::General;
-use crate::input::delimiter;
+use crate::input::{add_words, delimiter};
 use crate::printer::Printer;
 
 /// What can be done with ratings.
@@ -62,6 +62,9 @@ pub struct ReadArguments {
     /// Words that mean "no rating", besides the empty field [default: NA,N/A,NaN,nan,null,NULL,?]
     #[arg(long, value_name = "WORDS", value_delimiter = ',')]
     missing: Option<Vec<String>>,
+    /// Further words that mean "no rating", as COLUMN=WORD (repeatable)
+    #[arg(long, value_name = "COLUMN=WORD")]
+    missing_in: Vec<String>,
     /// The character between fields [default: found out]
     #[arg(long, value_name = "CHARACTER")]
     delimiter: Option<String>,
@@ -69,13 +72,15 @@ pub struct ReadArguments {
 
 impl ReadArguments {
     fn options(&self) -> Result<RatingsOptions> {
+        let mut missing = self.missing.as_ref().map_or_else(MissingTokens::default, MissingTokens::new);
+        add_words(&mut missing, &self.missing_in)?;
         Ok(RatingsOptions {
             user: self.user.clone(),
             item: self.item.clone(),
             rating: self.rating.clone(),
             time: self.time.clone(),
             delimiter: delimiter(self.delimiter.as_deref())?,
-            missing: self.missing.as_ref().map_or_else(MissingTokens::default, MissingTokens::new),
+            missing,
         })
     }
 
@@ -111,7 +116,7 @@ impl NewRatings {
             }
         }
         if unknown > 0 {
-            printer.say(&format!("note: {unknown} new ratings are of items that the model does not know"));
+            printer.say(&format!("note: new ratings of items that the model does not know: {unknown}"));
         }
         Ok(Self(given))
     }

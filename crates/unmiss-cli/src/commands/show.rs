@@ -51,7 +51,7 @@ fn recommender(model: &RatingModel, arguments: &Arguments) -> String {
     let mut text = format!("{}: a model of ratings\n\n", arguments.model.display());
     let mut lines = vec![
         ("method".to_owned(), format!("{} ({})", method.name(), method.about().title)),
-        ("settings".to_owned(), model.recipe.settings.to_string()),
+        ("settings".to_owned(), changed(&method.defaults(), &model.recipe.settings)),
         ("ratings".to_owned(), format!("{} from {low} to {high}", number(ratings.len()))),
         ("users".to_owned(), number(ratings.users.len())),
         ("items".to_owned(), number(ratings.items.len())),
@@ -112,7 +112,7 @@ fn facts(model: &Model, bytes: u64) -> String {
     let mut lines = vec![
         ("task", task),
         ("method", format!("{} ({})", model.recipe.method.name(), model.recipe.method.about().title)),
-        ("settings", changed_settings(model)),
+        ("settings", changed(&model.recipe.method.defaults(), &model.recipe.settings)),
         (
             "rows",
             format!(
@@ -142,10 +142,11 @@ fn facts(model: &Model, bytes: u64) -> String {
 }
 
 /// The settings that differ from the defaults.
-fn changed_settings(model: &Model) -> String {
-    let defaults = model.recipe.method.defaults();
-    let changed = model.recipe.settings.as_object().into_iter().flatten();
-    let changed: Vec<String> = changed
+fn changed(defaults: &Value, settings: &Value) -> String {
+    let changed: Vec<String> = settings
+        .as_object()
+        .into_iter()
+        .flatten()
         .filter(|(name, value)| defaults.get(name.as_str()) != Some(value))
         .map(|(name, value)| format!("{name} = {}", plain(value)))
         .collect();

@@ -200,17 +200,30 @@ mod tests {
         audit
     }
 
-    /// The claim of the paper: without Sparsity Normalization the rating moves with the number of ratings.
     #[test]
-    fn normalization_takes_the_drift_away() {
-        let user = [("vectors", "user"), ("hidden", "40"), ("decay", "10"), ("epochs", "150")];
-        let plain = found(&[&user[..], &[("normalize", "false")]].concat(), "autorec");
-        let normalized = found(&user, "autorec");
-        let (before, after) = (plain.figures.drift.abs(), normalized.figures.drift.abs());
-        assert!(after < 0.6 * before, "{before} {after}");
-        let steady = found(&[], "biases");
-        assert!(steady.figures.drift.abs() < 0.5, "{}", steady.figures.drift);
-        assert_eq!(steady.curve.len(), 6);
-        assert_eq!(steady.groups.iter().map(|group| group.users).sum::<usize>(), 300);
+    fn the_audit_hides_ratings_and_nothing_else() {
+        let user =
+            [("vectors", "user"), ("hidden", "24"), ("decay", "10"), ("rate", "0.01"), ("epochs", "30")];
+        for audit in [found(&user, "autorec"), found(&[], "biases")] {
+            assert_eq!((audit.curve.len(), audit.points), (6, 60));
+            let (few, all) = (&audit.curve[0], &audit.curve[5]);
+            assert!(few.known < 0.1 * all.known && all.share == 1.0);
+            assert!(few.scatter > 0.0 && all.scatter == 0.0, "with all ratings known there is one answer");
+            assert!(audit.figures.drift.abs() < 1.0 && audit.summary.len() == 3);
+            assert_eq!(audit.groups.iter().map(|group| group.users).sum::<usize>(), 300);
+            assert!(audit.groups.windows(2).all(|pair| pair[0].most <= pair[1].fewest));
+        }
+    }
+
+    #[test]
+    fn users_with_too_few_ratings_are_no_points() {
+        let ratings = sample();
+        let few: Vec<_> = ratings.iter().filter(|rating| rating.item < 2).collect();
+        let ratings =
+            crate::data::ratings::Ratings::new(ratings.users.clone(), ratings.items.clone(), &few).unwrap();
+        let run = Run::new(1, 1).unwrap();
+        let model = RatingModel::fit(ratings, &RecipeOf::recommender("biases").unwrap(), &run).unwrap();
+        let error = audit_ratings(&model, &AuditSettings::default(), &run).unwrap_err();
+        assert!(error.to_string().contains("no user has three ratings"));
     }
 }

@@ -6,6 +6,7 @@
 //! here, which do not, and which the repetitions can't decide.
 
 mod folder;
+pub mod movielens;
 mod network;
 pub mod nhis_like;
 mod repeat;
@@ -72,8 +73,14 @@ impl Bench {
 }
 
 /// All benches.
-pub const BENCHES: &[&Bench] =
-    &[&uci_replication::BENCH, &uci_dropout::BENCH, &theorems::BENCH, &nhis_like::BENCH];
+pub const BENCHES: &[&Bench] = &[
+    &uci_replication::BENCH,
+    &uci_dropout::BENCH,
+    &theorems::BENCH,
+    &nhis_like::BENCH,
+    &movielens::SMALL,
+    &movielens::MIDDLE,
+];
 
 /// The bench of a name.
 ///

@@ -70,16 +70,13 @@ fn tell_unknown(model: &RatingModel, pairs: &[(String, String)], new: &NewRating
     let users = |user: &String| model.ratings.users.find(user).is_none() && !new.0.contains_key(user);
     let unknown_users = pairs.iter().filter(|(user, _)| users(user)).count();
     let unknown_items = pairs.iter().filter(|(_, item)| model.ratings.items.find(item).is_none()).count();
-    if unknown_users > 0 {
-        printer.say(&format!(
-            "note: {} pairs are of users that the model does not know: they get the item's average",
-            number(unknown_users)
-        ));
-    }
-    if unknown_items > 0 {
-        printer.say(&format!(
-            "note: {} pairs are of items that the model does not know: they get the user's average",
-            number(unknown_items)
-        ));
+    let all = number(pairs.len());
+    for (count, who, other) in [(unknown_users, "user", "item"), (unknown_items, "item", "user")] {
+        if count > 0 {
+            let count = number(count);
+            printer.say(&format!(
+                "note: in {count} of {all} pairs the model does not know the {who}: the {other}'s average is given"
+            ));
+        }
     }
 }

@@ -29,6 +29,7 @@
 //! - Any scale will do; a rating may have fractions and may be negative.
 
 mod compressed;
+mod form;
 mod ids;
 mod read;
 mod sample;

@@ -67,7 +67,7 @@ impl Default for Settings {
             rate: 1e-3,
             batch: 0,
             epochs: 1000,
-            patience: 30,
+            patience: 100,
             validation: 0.05,
         }
     }

@@ -20,12 +20,12 @@ fn every_form_learns_tastes() {
     let pairs: Vec<(u32, u32)> = test.iter().map(|rating| (rating.user, rating.item)).collect();
     let yardstick = rmse(&test, &Recommender::rate(&Biases::fit(&learning, &Damping::default()), &pairs));
     for settings in [
-        json!({ "hidden": 40, "decay": 10.0 }),
-        json!({ "hidden": 40, "decay": 10.0, "normalize": false, "vectors": "user" }),
-        json!({ "hidden": 40, "decay": 10.0, "k": "hidden", "vectors": "user" }),
+        json!({ "hidden": 40, "decay": 10.0, "rate": 0.01 }),
+        json!({ "hidden": 40, "decay": 10.0, "rate": 0.01, "normalize": false, "vectors": "user" }),
+        json!({ "hidden": 40, "decay": 10.0, "rate": 0.01, "k": "hidden", "vectors": "user" }),
         json!({ "hidden": 40, "decay": 10.0, "k": 1, "decay-on": "output", "rate": 0.01 }),
-        json!({ "hidden": 40, "decay": 10.0, "optimizer": "rprop", "epochs": 100 }),
-        json!({ "hidden": 40, "decay": 10.0, "batch": 64 }),
+        json!({ "hidden": 40, "decay": 10.0, "optimizer": "rprop", "rate": 0.01, "epochs": 200 }),
+        json!({ "hidden": 40, "decay": 10.0, "rate": 0.01, "batch": 64 }),
     ] {
         let fitted = fit(&settings, &learning);
         let ours = rmse(&test, &fitted.rate(&pairs));
@@ -59,7 +59,7 @@ fn a_user_folded_in_with_their_own_ratings_is_rated_as_before() {
     };
     // Rows of users: the very same computation. Outputs of users: the regression that training approaches.
     for (vectors, most) in [("user", 1e-4), ("item", 0.25)] {
-        let settings = json!({ "hidden": 40, "decay": 10.0, "vectors": vectors });
+        let settings = json!({ "hidden": 40, "decay": 10.0, "rate": 0.01, "vectors": vectors });
         let fitted = fit(&settings, &ratings);
         for user in [0, 17, 200] {
             let (known, folded) = (fitted.rate_all(&[user]), fitted.fold_in(&given(user), &items));

@@ -249,12 +249,12 @@ mod tests {
         };
         let yardstick = rmse(Recommender::rate(&Biases::fit(&learning, &Damping::default()), &pairs));
         for settings in [
-            json!({ "hidden": 30, "epochs": 80, "batch": 64, "decay": 0.005, "vectors": "user" }),
-            json!({ "hidden": 30, "epochs": 80, "batch": 64, "decay": 0.005, "sharing": true, "ordinal": 0.5 }),
+            json!({ "hidden": 30, "epochs": 60, "rate": 0.01, "batch": 64, "vectors": "user" }),
+            json!({ "hidden": 30, "epochs": 60, "rate": 0.01, "batch": 64, "sharing": true, "ordinal": 0.5 }),
         ] {
             let fitted = CfNade.fit(&settings, &learning, &Run::new(1, 2).unwrap()).unwrap();
             let ours = rmse(fitted.rate(&pairs));
-            assert!(ours < yardstick, "{settings}: {ours} {yardstick} {}", fitted.summary());
+            assert!(ours < 0.95 * yardstick, "{settings}: {ours} {yardstick} {}", fitted.summary());
         }
     }
 

@@ -37,7 +37,7 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { factors: 20, penalty: 0.08, damp: 5.0, rounds: 20, validation: 0.05 }
+        Self { factors: 20, penalty: 0.1, damp: 5.0, rounds: 30, validation: 0.05 }
     }
 }
 

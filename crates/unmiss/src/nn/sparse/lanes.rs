@@ -4,11 +4,16 @@
 /// Numbers in one go.
 pub(super) const LANES: usize = 16;
 
-/// Sixteen numbers.
+/// Sixteen numbers in memory, as a whole cache line: loads and stores never straddle two.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[repr(C, align(64))]
+pub(super) struct Sixteen(pub [f32; LANES]);
+
+/// Sixteen numbers in registers.
 pub(super) trait Lanes: Copy {
     fn splat(value: f32) -> Self;
-    fn load(from: &[f32; LANES]) -> Self;
-    fn store(self, to: &mut [f32; LANES]);
+    fn load(from: &Sixteen) -> Self;
+    fn store(self, to: &mut Sixteen);
     fn plus(self, other: Self) -> Self;
     fn minus(self, other: Self) -> Self;
     fn times(self, other: Self) -> Self;
@@ -63,12 +68,12 @@ impl Lanes for Plain {
         Self([value; LANES])
     }
     #[inline(always)]
-    fn load(from: &[f32; LANES]) -> Self {
-        Self(*from)
+    fn load(from: &Sixteen) -> Self {
+        Self(from.0)
     }
     #[inline(always)]
-    fn store(self, to: &mut [f32; LANES]) {
-        *to = self.0;
+    fn store(self, to: &mut Sixteen) {
+        to.0 = self.0;
     }
     #[inline(always)]
     fn plus(self, other: Self) -> Self {
@@ -120,7 +125,7 @@ pub(super) use wide::{Avx2, Avx512};
 mod wide {
     use std::arch::x86_64::*;
 
-    use super::{LANES, Lanes};
+    use super::{Lanes, Sixteen};
 
     /// Two registers of eight.
     #[derive(Clone, Copy)]
@@ -155,7 +160,28 @@ mod wide {
         };
     }
 
-    // SAFETY of every block below: see the module; pointers come from references to sixteen numbers.
+    /// The bits of eight numbers, moved by the width of a mantissa.
+    #[inline(always)]
+    fn shift_left(x: __m256) -> __m256 {
+        // SAFETY: see the module.
+        unsafe { _mm256_castsi256_ps(_mm256_slli_epi32::<23>(_mm256_castps_si256(x))) }
+    }
+
+    /// The sums of the two quarters of each of four: `[a b c d a b c d]`.
+    #[inline(always)]
+    fn quarters(a: __m256, b: __m256, c: __m256, d: __m256) -> __m256 {
+        // SAFETY: see the module.
+        unsafe {
+            let x = _mm256_add_ps(_mm256_unpacklo_ps(a, b), _mm256_unpackhi_ps(a, b));
+            let y = _mm256_add_ps(_mm256_unpacklo_ps(c, d), _mm256_unpackhi_ps(c, d));
+            let (x, y) = (_mm256_castps_pd(x), _mm256_castps_pd(y));
+            let (low, high) = (_mm256_unpacklo_pd(x, y), _mm256_unpackhi_pd(x, y));
+            _mm256_add_ps(_mm256_castpd_ps(low), _mm256_castpd_ps(high))
+        }
+    }
+
+    // SAFETY of every block below: see the module; pointers come from references to sixteen numbers at the
+    // start of a cache line.
     impl Lanes for Avx2 {
         all_operations!(Avx2);
         #[inline(always)]
@@ -163,14 +189,14 @@ mod wide {
             unsafe { Self(_mm256_set1_ps(value), _mm256_set1_ps(value)) }
         }
         #[inline(always)]
-        fn load(from: &[f32; LANES]) -> Self {
-            unsafe { Self(_mm256_loadu_ps(from.as_ptr()), _mm256_loadu_ps(from.as_ptr().add(8))) }
+        fn load(from: &Sixteen) -> Self {
+            unsafe { Self(_mm256_load_ps(from.0.as_ptr()), _mm256_load_ps(from.0.as_ptr().add(8))) }
         }
         #[inline(always)]
-        fn store(self, to: &mut [f32; LANES]) {
+        fn store(self, to: &mut Sixteen) {
             unsafe {
-                _mm256_storeu_ps(to.as_mut_ptr(), self.0);
-                _mm256_storeu_ps(to.as_mut_ptr().add(8), self.1);
+                _mm256_store_ps(to.0.as_mut_ptr(), self.0);
+                _mm256_store_ps(to.0.as_mut_ptr().add(8), self.1);
             }
         }
         #[inline(always)]
@@ -179,20 +205,10 @@ mod wide {
         }
         #[inline(always)]
         fn power_of_two(shifted: Self) -> Self {
-            let shift = |x| unsafe { _mm256_castsi256_ps(_mm256_slli_epi32::<23>(_mm256_castps_si256(x))) };
-            Self(shift(shifted.0), shift(shifted.1))
+            Self(shift_left(shifted.0), shift_left(shifted.1))
         }
         #[inline(always)]
         fn sums([a, b, c, d]: [Self; 4]) -> [f32; 4] {
-            let quarters = |a, b, c, d| unsafe {
-                let x = _mm256_add_ps(_mm256_unpacklo_ps(a, b), _mm256_unpackhi_ps(a, b));
-                let y = _mm256_add_ps(_mm256_unpacklo_ps(c, d), _mm256_unpackhi_ps(c, d));
-                let (x, y) = (_mm256_castps_pd(x), _mm256_castps_pd(y));
-                _mm256_add_ps(
-                    _mm256_castpd_ps(_mm256_unpacklo_pd(x, y)),
-                    _mm256_castpd_ps(_mm256_unpackhi_pd(x, y)),
-                )
-            };
             unsafe {
                 let halves = _mm256_add_ps(quarters(a.0, b.0, c.0, d.0), quarters(a.1, b.1, c.1, d.1));
                 let all = _mm_add_ps(_mm256_castps256_ps128(halves), _mm256_extractf128_ps::<1>(halves));
@@ -210,12 +226,12 @@ mod wide {
             unsafe { Self(_mm512_set1_ps(value)) }
         }
         #[inline(always)]
-        fn load(from: &[f32; LANES]) -> Self {
-            unsafe { Self(_mm512_loadu_ps(from.as_ptr())) }
+        fn load(from: &Sixteen) -> Self {
+            unsafe { Self(_mm512_load_ps(from.0.as_ptr())) }
         }
         #[inline(always)]
-        fn store(self, to: &mut [f32; LANES]) {
-            unsafe { _mm512_storeu_ps(to.as_mut_ptr(), self.0) }
+        fn store(self, to: &mut Sixteen) {
+            unsafe { _mm512_store_ps(to.0.as_mut_ptr(), self.0) }
         }
         #[inline(always)]
         fn root(self) -> Self {
@@ -329,17 +345,17 @@ mod tests {
     use crate::nn::product::tests::random;
 
     for_lanes! {
-        fn all_operations<L>(left: &[f32; LANES], right: &[f32; LANES]) -> Vec<f32> {
+        fn all_operations<L>(left: &Sixteen, right: &Sixteen) -> Vec<f32> {
             let (a, b) = (L::load(left), L::load(right));
             let results = [
                 a.plus(b), a.minus(b), a.times(b), a.over(b), a.times(a).root(), a.least(b), a.most(b),
-                a.exponential(), a.plus_times(a, b), L::splat(left[3]),
+                a.exponential(), a.plus_times(a, b), L::splat(left.0[3]),
             ];
             let mut all = Vec::new();
             for result in results {
-                let mut numbers = [0.0; LANES];
+                let mut numbers = Sixteen([0.0; LANES]);
                 result.store(&mut numbers);
-                all.extend_from_slice(&numbers);
+                all.extend_from_slice(&numbers.0);
             }
             all.extend_from_slice(&L::sums([a, b, a.times(b), a.minus(b)]));
             all
@@ -350,7 +366,8 @@ mod tests {
     fn all_registers_give_the_same_bits() {
         for round in 0..50 {
             let numbers = random(2 * LANES, &format!("lanes {round}"));
-            let (left, right) = (numbers[..LANES].try_into().unwrap(), numbers[LANES..].try_into().unwrap());
+            let sixteen = |part: &[f32]| Sixteen(part.try_into().unwrap());
+            let (left, right) = (&sixteen(&numbers[..LANES]), &sixteen(&numbers[LANES..]));
             let plain: Vec<u32> =
                 all_operations(Level(Registers::Plain), left, right).iter().map(|x| x.to_bits()).collect();
             for level in Level::available() {

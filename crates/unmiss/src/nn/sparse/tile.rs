@@ -3,7 +3,7 @@
 // Parts of several blocks are walked side by side: an index says that better than a chain of zips.
 #![allow(clippy::needless_range_loop)]
 
-use super::lanes::{LANES, for_lanes};
+use super::lanes::{LANES, Lanes, Sixteen, for_lanes};
 use super::network::Squash;
 use super::pattern::Batch;
 use crate::nn::optimizer::{Adam, Rule};
@@ -13,21 +13,23 @@ const PARTS: usize = 4;
 /// Hidden units in a tile.
 pub(super) const TILE: usize = LANES * PARTS;
 
-/// A tile's part of one row of weights, at the start of a cache line.
+/// A tile's part of one row of weights.
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[repr(C, align(64))]
-pub(super) struct Block(pub [[f32; LANES]; PARTS]);
+#[repr(C)]
+pub(super) struct Block(pub [Sixteen; PARTS]);
 
 impl Block {
-    pub(super) const ZERO: Self = Self([[0.0; LANES]; PARTS]);
+    pub(super) const ZERO: Self = Self([Sixteen([0.0; LANES]); PARTS]);
 
     /// The numbers in order.
     pub(super) fn numbers(&self) -> &[f32] {
-        self.0.as_flattened()
+        // SAFETY: a block is its 64 numbers one after the other and nothing else (`repr(C)`, no room between parts).
+        unsafe { std::slice::from_raw_parts(self.0.as_ptr().cast(), TILE) }
     }
 
     pub(super) fn numbers_mut(&mut self) -> &mut [f32] {
-        self.0.as_flattened_mut()
+        // SAFETY: as above.
+        unsafe { std::slice::from_raw_parts_mut(self.0.as_mut_ptr().cast(), TILE) }
     }
 }
 
@@ -40,12 +42,7 @@ pub(super) struct TileOf<'a> {
 
 /// `sums += Σ factor_e rows[column_e]`: even and odd entries apart, so that two sums are under way at a time.
 #[inline(always)]
-fn gather<L: super::lanes::Lanes>(
-    sums: [L; PARTS],
-    rows: &[Block],
-    columns: &[u32],
-    factors: &[f32],
-) -> [L; PARTS] {
+fn gather<L: Lanes>(sums: [L; PARTS], rows: &[Block], columns: &[u32], factors: &[f32]) -> [L; PARTS] {
     let mut even = sums;
     let mut odd = [L::splat(0.0); PARTS];
     let (pairs, last) = columns.as_chunks::<2>();
@@ -72,7 +69,7 @@ fn gather<L: super::lanes::Lanes>(
 
 /// `h · row` before the last sum.
 #[inline(always)]
-fn dot<L: super::lanes::Lanes>(h: &[L; PARTS], row: &Block) -> L {
+fn dot<L: Lanes>(h: &[L; PARTS], row: &Block) -> L {
     let mut sum = h[0].times(L::load(&row.0[0]));
     for part in 1..PARTS {
         sum = sum.plus_times(h[part], L::load(&row.0[part]));
@@ -81,8 +78,9 @@ fn dot<L: super::lanes::Lanes>(h: &[L; PARTS], row: &Block) -> L {
 }
 
 #[inline(always)]
-fn loaded<L: super::lanes::Lanes>(block: &Block) -> [L; PARTS] {
-    std::array::from_fn(|part| L::load(&block.0[part]))
+fn loaded<L: Lanes>(block: &Block) -> [L; PARTS] {
+    let [a, b, c, d] = &block.0;
+    [L::load(a), L::load(b), L::load(c), L::load(d)]
 }
 
 for_lanes! {
@@ -117,7 +115,13 @@ for_lanes! {
             let (fours, rest) = batch.outputs.columns[entries.clone()].as_chunks::<4>();
             let (score_fours, score_rest) = scores[entries].as_chunks_mut::<4>();
             for (columns, scores) in fours.iter().zip(score_fours) {
-                *scores = L::sums(columns.map(|column| dot(&h, &weights[column as usize])));
+                let [a, b, c, d] = *columns;
+                *scores = L::sums([
+                    dot(&h, &weights[a as usize]),
+                    dot(&h, &weights[b as usize]),
+                    dot(&h, &weights[c as usize]),
+                    dot(&h, &weights[d as usize]),
+                ]);
             }
             for (column, score) in rest.iter().zip(score_rest) {
                 let sum = dot(&h, &weights[*column as usize]);
@@ -179,13 +183,7 @@ for_lanes! {
 /// The rule of [`Optimizer::Adam`](crate::nn::optimizer::Optimizer::Adam) on sixteen weights, operation by operation
 /// the same.
 #[inline(always)]
-fn adam<L: super::lanes::Lanes>(
-    rule: &Adam,
-    gradient: L,
-    weight: &mut [f32; LANES],
-    mean: &mut [f32; LANES],
-    square: &mut [f32; LANES],
-) {
+fn adam<L: Lanes>(rule: &Adam, gradient: L, weight: &mut Sixteen, mean: &mut Sixteen, square: &mut Sixteen) {
     let (w, m, v) = (L::load(weight), L::load(mean), L::load(square));
     let g = gradient.times(L::splat(rule.scale)).plus_times(L::splat(rule.decay), w);
     let m = m.plus_times(L::splat(1.0 - rule.beta1), g.minus(m));
