@@ -32,6 +32,7 @@ mod degree;
 mod curve;
 mod columns;
 mod known;
+mod ratings;
 mod words;
 mod contrast;
 #[cfg(test)]
@@ -53,6 +54,7 @@ pub use contrast::Contrast;
 pub use curve::{Example, ExampleLevel, Level};
 pub use degree::{Bounds, Figures};
 pub use known::DataSays;
+pub use ratings::{RatingAudit, UserGroup, audit_ratings};
 pub use subject::Predict;
 pub use words::{MILD, STRONG, Verdict};
 

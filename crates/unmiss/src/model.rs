@@ -15,6 +15,7 @@
 mod file;
 mod filler;
 mod intervals;
+mod rating_model;
 mod recipe;
 mod roles;
 
@@ -30,6 +31,7 @@ use crate::run::Run;
 pub use file::FORMAT;
 pub use filler::{Filled, Filler, FillerSummary, Limits, Unfilled, kind_of};
 pub use intervals::Intervals;
+pub use rating_model::{RatingModel, RatingScore, RatingSummary};
 pub use recipe::{Recipe, RecipeOf};
 pub use roles::{Inputs, Roles};
 

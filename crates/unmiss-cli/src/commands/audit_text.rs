@@ -25,22 +25,26 @@ pub fn page(audit: &Audit, title: &str) -> String {
         text.push_str("\nBe careful\n");
         audit.warnings.iter().for_each(|sentence| text.push_str(&item(sentence)));
     }
-    text.push_str(&chart(audit));
-    text.push_str(&figures(audit));
+    text.push_str(&answer_chart(audit));
+    text.push_str(&figures(&audit.figures, "row"));
+    text.push_str(&contrast(audit));
     text.push_str(&columns(audit));
     text
 }
 
-/// The curve from few to all cells known, one line per share: where the answers lie and their mean.
-fn chart(audit: &Audit) -> String {
-    let curve = &audit.curve;
+/// The curve under the audited answer's name.
+fn answer_chart(audit: &Audit) -> String {
     let what = audit.class.as_ref().map_or("Answer".to_owned(), |class| format!("Chance of {class}"));
-    let heading = format!("{what} by share of known cells, others hidden at random");
+    chart(&audit.curve, &format!("{what} by share of known cells, others hidden at random"))
+}
+
+/// The curve from few to all cells known, one line per share: where the answers lie and their mean.
+pub fn chart(curve: &[Level], heading: &str) -> String {
     let low = curve.iter().map(|level| level.low.min(level.mean)).fold(f64::INFINITY, f64::min);
     let high = curve.iter().map(|level| level.high.max(level.mean)).fold(f64::NEG_INFINITY, f64::max);
     let mut text = format!(
         "\n{}\n  (o mean, = middle half, - 90 % of the answers, from {} to {})\n    known       mean\n",
-        cut(&heading, WIDTH),
+        cut(heading, WIDTH),
         digits(low),
         digits(high)
     );
@@ -78,25 +82,27 @@ const FIGURES: [Row; 5] = [
     ("spearman", |f| (f.spearman, f.intervals.spearman), "1 rises, -1 falls with every cell"),
 ];
 
-/// The figures with their intervals, and those with Sparsity Normalization beside them.
-fn figures(audit: &Audit) -> String {
-    let after = audit.contrast.as_ref();
-    let mut text = "\nFigures (95 % interval); all but the drift are of the median row\n".to_owned();
+/// The figures with their intervals.
+pub fn figures(figures: &Figures, point: &str) -> String {
+    let mut text = format!("\nFigures (95 % interval); all but the drift are of the median {point}\n");
     for (name, of, meaning) in FIGURES {
-        let (value, [low, high]) = of(&audit.figures);
+        let (value, [low, high]) = of(figures);
         let interval = format!("({low:.2} to {high:.2})");
+        let meaning = meaning.replace("of a row", &format!("of a {point}"));
         text.push_str(&cut(&format!("  {name:9}{value:>7.2} {interval:18} {meaning}"), WIDTH));
         text.push('\n');
     }
-    if let Some(after) = after {
-        text.push_str(&format!(
-            "\nBefore and after `{}`\n  {:9}{:>9}{:>9}\n",
-            after.changed, "", "before", "after"
-        ));
-        for (name, of, _) in FIGURES {
-            let (before, after) = (of(&audit.figures).0, of(&after.figures).0);
-            text.push_str(&format!("  {name:9}{before:>9.2}{after:>9.2}\n"));
-        }
+    text
+}
+
+/// The figures with Sparsity Normalization beside those without.
+fn contrast(audit: &Audit) -> String {
+    let Some(after) = &audit.contrast else { return String::new() };
+    let mut text =
+        format!("\nBefore and after `{}`\n  {:9}{:>9}{:>9}\n", after.changed, "", "before", "after");
+    for (name, of, _) in FIGURES {
+        let (before, after) = (of(&audit.figures).0, of(&after.figures).0);
+        text.push_str(&format!("  {name:9}{before:>9.2}{after:>9.2}\n"));
     }
     text
 }

@@ -1,7 +1,7 @@
 //! `unmiss methods [NAME]`: the list of methods, or one of them in full. All of it comes from the list.
 
 use unmiss::error::Result;
-use unmiss::methods::{Described, IMPUTERS, METHODS, find, find_imputer};
+use unmiss::methods::{Described, IMPUTERS, METHODS, RECOMMENDERS, find, find_imputer, find_recommender};
 
 use crate::output::{print, wrapped};
 
@@ -15,9 +15,10 @@ pub struct Arguments {
 /// Prints the list or one entry.
 pub fn run(arguments: &Arguments) -> Result<()> {
     match &arguments.name {
-        Some(name) => match find_imputer(name) {
-            Ok(imputer) => print(&entry(imputer)),
-            Err(_) => print(&entry(find(name)?)),
+        Some(name) => match (find_imputer(name), find_recommender(name)) {
+            (Ok(imputer), _) => print(&entry(imputer)),
+            (_, Ok(recommender)) => print(&entry(recommender)),
+            _ => print(&entry(find(name)?)),
         },
         None => print(&list()),
     }
@@ -31,6 +32,10 @@ fn list() -> String {
     text.push_str("\nMethods that fill holes:\n\n");
     for imputer in IMPUTERS {
         text.push_str(&format!("  {:10} {}\n", imputer.name(), imputer.about().title));
+    }
+    text.push_str("\nMethods that predict ratings (unmiss recommend):\n\n");
+    for recommender in RECOMMENDERS {
+        text.push_str(&format!("  {:10} {}\n", recommender.name(), recommender.about().title));
     }
     text.push_str("\n`unmiss methods NAME` tells all about one.\n");
     text.push_str("`unmiss fit` chooses by cross-validation.\n");

@@ -15,6 +15,7 @@ mod impute;
 mod methods;
 mod pool;
 mod predict;
+mod recommend;
 mod show;
 
 use clap::Subcommand;
@@ -40,6 +41,9 @@ pub enum Command {
     Audit(Box<audit::Arguments>),
     /// Compare methods on held-out rows or hidden cells, with significance
     Compare(Box<compare::Arguments>),
+    /// Ratings of items by users: learn, predict, list the best, audit
+    #[command(subcommand)]
+    Recommend(recommend::Command),
     /// Tell what is in a model file
     Show(show::Arguments),
     /// Say what is missing, where, together with what, and whether it looks random
@@ -68,6 +72,7 @@ impl Command {
             Self::Pool(arguments) => pool::run(arguments),
             Self::Audit(arguments) => audit::run(arguments, general, printer),
             Self::Compare(arguments) => compare::run(arguments, general, printer),
+            Self::Recommend(command) => command.run(general, printer),
             Self::Show(arguments) => show::run(arguments),
             Self::Describe(arguments) => describe::run(arguments, general, printer),
             Self::Hide(arguments) => hide::run(arguments, general, printer),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde_json::Value;
 use unmiss::encode::{Scale, Task};
 use unmiss::error::{Error, Result};
-use unmiss::model::{FORMAT, Filler, Model, kind_of};
+use unmiss::model::{FORMAT, Filler, Model, RatingModel, kind_of};
 
 use crate::output::{column, number, print, wrapped};
 
@@ -15,7 +15,7 @@ const MOST_LISTED: usize = 30;
 /// Which model.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// The model that `unmiss fit` wrote, or the imputer that `unmiss impute --save` kept
+    /// The model that `unmiss fit` or `unmiss recommend fit` wrote, or the imputer that `unmiss impute --save` kept
     model: PathBuf,
     /// List every column, however many there are
     #[arg(long)]
@@ -24,8 +24,10 @@ pub struct Arguments {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<()> {
-    if kind_of(&arguments.model)? == "imputer" {
-        return print(&imputer(&Filler::load(&arguments.model)?, arguments));
+    match kind_of(&arguments.model)?.as_str() {
+        "imputer" => return print(&imputer(&Filler::load(&arguments.model)?, arguments)),
+        "recommender" => return print(&recommender(&RatingModel::load(&arguments.model)?, arguments)),
+        _ => {}
     }
     let model = Model::load(&arguments.model)?;
     let bytes =
@@ -40,6 +42,29 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         }
     }
     print(&text)
+}
+
+/// What is in the file of a model of ratings.
+fn recommender(model: &RatingModel, arguments: &Arguments) -> String {
+    let (method, ratings) = (model.recipe.method, &model.ratings);
+    let (low, high) = model.range();
+    let mut text = format!("{}: a model of ratings\n\n", arguments.model.display());
+    let mut lines = vec![
+        ("method".to_owned(), format!("{} ({})", method.name(), method.about().title)),
+        ("settings".to_owned(), changed(&method.defaults(), &model.recipe.settings)),
+        ("ratings".to_owned(), format!("{} from {low} to {high}", number(ratings.len()))),
+        ("users".to_owned(), number(ratings.users.len())),
+        ("items".to_owned(), number(ratings.items.len())),
+        ("known".to_owned(), format!("{:.2} % of the pairs", 100.0 * ratings.density())),
+        ("seed".to_owned(), model.summary.seed.to_string()),
+    ];
+    let fit = model.summary.method.as_object().into_iter().flatten();
+    lines.extend(fit.map(|(name, value)| (name.replace('_', " "), plain(value))));
+    for (name, value) in lines {
+        text.push_str(&format!("  {name:17}{}\n", wrapped(&value, 19).trim_start()));
+    }
+    model.summary.notes.iter().for_each(|note| text.push_str(&format!("\n{}\n", wrapped(note, 2))));
+    text
 }
 
 /// What is in an imputer's file.
@@ -87,7 +112,7 @@ fn facts(model: &Model, bytes: u64) -> String {
     let mut lines = vec![
         ("task", task),
         ("method", format!("{} ({})", model.recipe.method.name(), model.recipe.method.about().title)),
-        ("settings", changed_settings(model)),
+        ("settings", changed(&model.recipe.method.defaults(), &model.recipe.settings)),
         (
             "rows",
             format!(
@@ -117,10 +142,11 @@ fn facts(model: &Model, bytes: u64) -> String {
 }
 
 /// The settings that differ from the defaults.
-fn changed_settings(model: &Model) -> String {
-    let defaults = model.recipe.method.defaults();
-    let changed = model.recipe.settings.as_object().into_iter().flatten();
-    let changed: Vec<String> = changed
+fn changed(defaults: &Value, settings: &Value) -> String {
+    let changed: Vec<String> = settings
+        .as_object()
+        .into_iter()
+        .flatten()
         .filter(|(name, value)| defaults.get(name.as_str()) != Some(value))
         .map(|(name, value)| format!("{name} = {}", plain(value)))
         .collect();

@@ -119,7 +119,10 @@ fn assert_narrow(text: &str) {
 /// Compares a transcript with the one kept under a name; what differs between machines is left out.
 pub fn assert_kept(name: &str, transcript: &str) {
     let mut settings = insta::Settings::clone_current();
-    settings.add_filter(r"(?m)^(  (?:network|mlp|linear|trees) .*?) +\d+\.\d$", "$1  [seconds]");
+    settings.add_filter(
+        r"(?m)^(  (?:network|mlp|linear|trees|autorec|factors|cf-nade|biases) .*?) +\d+\.\d$",
+        "$1  [seconds]",
+    );
     settings.add_filter(r"(?m)^(  file +format \d+, )\d+ kB$", "$1[size] kB");
     settings.add_filter(r"(?m)^(  iterations +)\d+$", "$1[number]");
     settings.set_omit_expression(true);

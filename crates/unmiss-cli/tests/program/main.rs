@@ -17,4 +17,5 @@ mod new_data;
 mod outputs;
 mod pages;
 mod published;
+mod recommend;
 mod round_trips;

@@ -77,12 +77,7 @@ impl Wanted {
     }
 
     fn find(&self, folder: &Path) -> Result<PathBuf> {
-        let plain = folder.join(self.file);
-        let zipped = folder.join(format!("{}.gz", self.file));
-        [&plain, &zipped].into_iter().find(|path| path.is_file()).cloned().ok_or_else(|| {
-            Error::data(format!("there is no file {} (nor {}.gz)", plain.display(), self.file))
-                .with_hint(format!("{}; --data names the folder above it", self.expected()))
-        })
+        find_file(folder, self.file, &self.expected())
     }
 
     fn expected(&self) -> String {
@@ -122,6 +117,16 @@ impl Wanted {
         let task = Task::Classification { classes: levels.len() };
         Ok(Targets { task, numbers: Vec::new(), classes: codes.to_vec(), weights })
     }
+}
+
+/// The place of a file under the folder, plain or gzipped; `expected` says what should be in it.
+pub fn find_file(folder: &Path, file: &str, expected: &str) -> Result<PathBuf> {
+    let plain = folder.join(file);
+    let zipped = folder.join(format!("{file}.gz"));
+    [&plain, &zipped].into_iter().find(|path| path.is_file()).cloned().ok_or_else(|| {
+        Error::data(format!("there is no file {} (nor {file}.gz)", plain.display()))
+            .with_hint(format!("{expected}; --data names the folder above it"))
+    })
 }
 
 /// A column's numbers, also where they were read as codes of two values.

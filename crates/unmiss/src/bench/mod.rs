@@ -7,6 +7,7 @@
 
 mod folder;
 pub mod imputation;
+pub mod movielens;
 mod network;
 pub mod nhis_like;
 mod page;
@@ -74,8 +75,15 @@ impl Bench {
 }
 
 /// All benches.
-pub const BENCHES: &[&Bench] =
-    &[&uci_replication::BENCH, &uci_dropout::BENCH, &theorems::BENCH, &nhis_like::BENCH, &imputation::BENCH];
+pub const BENCHES: &[&Bench] = &[
+    &uci_replication::BENCH,
+    &uci_dropout::BENCH,
+    &theorems::BENCH,
+    &nhis_like::BENCH,
+    &imputation::BENCH,
+    &movielens::SMALL,
+    &movielens::MIDDLE,
+];
 
 /// The bench of a name.
 ///

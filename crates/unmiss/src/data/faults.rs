@@ -80,6 +80,11 @@ impl Locator<'_> {
             .with_hint("save the file as UTF-8, for example with `iconv -f WINDOWS-1252 -t UTF-8`")
     }
 
+    /// A rating without a user or an item. `at` is the start of its record.
+    pub(crate) fn empty_id(&self, at: usize, column: usize) -> Error {
+        Error::input(self.cell_place(at, column), "there is no id here").with_hint(super::ratings::EMPTY_ID)
+    }
+
     /// A cell of a number column that is none. `at` is the start of its record.
     pub(crate) fn not_a_number(&self, at: usize, column: usize, raw: &[u8]) -> Error {
         let cell = shown(&word(raw));

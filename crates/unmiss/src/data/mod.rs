@@ -76,6 +76,7 @@ mod memory;
 mod options;
 mod output;
 mod parquet;
+pub mod ratings;
 mod raw;
 pub mod samples;
 pub mod source;

@@ -1,12 +1,17 @@
-//! The methods: one folder each, found through one list.
+//! The methods: one folder each, found through one list for each task.
 //!
 //! Everything that speaks of methods (the program's help and settings, the docs table, the contract tests,
-//! the file format) is made from [`METHODS`]. A new method is one folder and one line in that list.
+//! the file format) is made from [`METHODS`], [`IMPUTERS`] and [`RECOMMENDERS`]. A new method is one folder and one
+//! line in its list.
 
 pub mod auto;
 pub mod autoencoder;
+pub mod autorec;
+pub mod biases;
 pub mod boosted;
+pub mod cf_nade;
 pub mod chained;
+pub mod factors;
 pub mod gaussian;
 pub mod imputer;
 pub mod linear;
@@ -15,6 +20,7 @@ pub mod mean;
 pub mod mlp;
 pub mod neighbours;
 pub mod network;
+pub mod recommender;
 pub mod self_masking;
 pub mod space;
 pub mod trees;
@@ -23,6 +29,8 @@ pub mod trees;
 mod imputer_promises;
 #[cfg(test)]
 mod promises;
+#[cfg(test)]
+mod recommender_promises;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -34,6 +42,7 @@ use crate::run::Run;
 use crate::store::Arrays;
 
 pub use imputer::{Draw, Imputation, Imputer};
+pub use recommender::{Recommendation, Recommender};
 pub use space::{Axis, Choices};
 
 /// Every predictor, in the order in which help lists them.
@@ -51,6 +60,10 @@ pub static IMPUTERS: &[&dyn Imputation] = &[
     &self_masking::SelfMasking,
     &mean::Mean,
 ];
+
+/// Every recommender, in the order in which help lists them.
+pub static RECOMMENDERS: &[&dyn Recommendation] =
+    &[&autorec::AutoRec, &factors::Factors, &cf_nade::CfNade, &biases::BiasesOnly];
 
 /// What a user wants to know before choosing a method.
 #[derive(Debug, Clone, Copy, Serialize)]
@@ -185,6 +198,18 @@ pub fn find(name: &str) -> Result<&'static dyn Method> {
             error
         }
     })
+}
+
+/// The recommender of that name.
+///
+/// # Errors
+/// When there is none; the hint names the nearest.
+pub fn find_recommender(name: &str) -> Result<&'static dyn Recommendation> {
+    RECOMMENDERS
+        .iter()
+        .copied()
+        .find(|method| method.name() == name)
+        .ok_or_else(|| unknown("method", name, RECOMMENDERS.iter().map(|method| method.name())))
 }
 
 /// The imputer of that name.

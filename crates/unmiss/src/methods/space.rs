@@ -86,11 +86,12 @@ pub fn draw(method: &dyn Described, given: &Value, draw: usize, seed: u64) -> Va
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::methods::{IMPUTERS, METHODS};
+    use crate::methods::{IMPUTERS, METHODS, RECOMMENDERS};
 
     fn all() -> impl Iterator<Item = &'static dyn Described> {
         let methods = METHODS.iter().map(|method| *method as &dyn Described);
-        methods.chain(IMPUTERS.iter().map(|imputer| *imputer as &dyn Described))
+        let imputers = IMPUTERS.iter().map(|imputer| *imputer as &dyn Described);
+        methods.chain(imputers).chain(RECOMMENDERS.iter().map(|recommender| *recommender as &dyn Described))
     }
 
     #[test]

@@ -128,7 +128,9 @@ pub(super) fn check_format(header: &Value, wanted: &str) -> Result<()> {
     }
     let what = format!("the file holds a `{kind}` and not a `{wanted}`");
     Err(Error::data(what).with_hint(match wanted {
+        _ if kind == "recommender" => "`unmiss recommend` uses models of ratings",
         "predictor" => "`unmiss fit` makes models that predict; `unmiss impute --with` uses imputers",
+        "recommender" => "`unmiss recommend fit` makes models of ratings",
         _ => "`unmiss impute --save FILE` makes imputers; `unmiss predict` uses models",
     }))
 }

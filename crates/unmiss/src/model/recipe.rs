@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::error::{Error, Result, nearest};
-use crate::methods::{self, Described, Imputation, Method};
+use crate::methods::{self, Described, Imputation, Method, Recommendation};
 
 /// A predictor with all its settings.
 pub type Recipe = RecipeOf<dyn Method>;
@@ -33,6 +33,16 @@ impl RecipeOf<dyn Imputation> {
     /// When there is no imputer of that name.
     pub fn imputer(name: &str) -> Result<Self> {
         methods::find_imputer(name).map(Self::of)
+    }
+}
+
+impl RecipeOf<dyn Recommendation> {
+    /// A recommender with its default settings.
+    ///
+    /// # Errors
+    /// When there is no recommender of that name.
+    pub fn recommender(name: &str) -> Result<Self> {
+        methods::find_recommender(name).map(Self::of)
     }
 }
 

@@ -16,6 +16,7 @@ pub mod parameters;
 mod periodic;
 pub mod product;
 pub mod schedule;
+pub mod sparse;
 pub mod sparsity;
 pub mod supervised;
 mod tape;

@@ -150,7 +150,7 @@ impl Optimizer {
     }
 
     /// The numbers of this step, worked out once and in double precision where powers are taken.
-    fn rule(&self, step: Step) -> Rule {
+    pub(crate) fn rule(&self, step: Step) -> Rule {
         let Step { number, rate, decay, scale } = step;
         match *self {
             Self::Sgd { momentum, nesterov } => Rule::Sgd(Sgd { rate, decay, scale, momentum, nesterov }),
@@ -168,7 +168,8 @@ impl Optimizer {
     }
 }
 
-enum Rule {
+/// A rule with the numbers of one step.
+pub(crate) enum Rule {
     Sgd(Sgd),
     Adam(Adam),
     Rprop(Rprop),
@@ -176,7 +177,14 @@ enum Rule {
 }
 
 impl Rule {
-    fn apply(&self, parameter: &mut [f32], gradient: &[f32], first: &mut [f32], second: &mut [f32]) {
+    /// Moves a slice of a parameter; `second` may be empty for rules that remember one number.
+    pub(crate) fn apply(
+        &self,
+        parameter: &mut [f32],
+        gradient: &[f32],
+        first: &mut [f32],
+        second: &mut [f32],
+    ) {
         match self {
             Self::Sgd(rule) => sgd(rule, parameter, gradient, first),
             Self::Adam(rule) => adam(rule, parameter, gradient, first, second),
@@ -186,7 +194,7 @@ impl Rule {
     }
 }
 
-struct Sgd {
+pub(crate) struct Sgd {
     rate: f32,
     decay: f32,
     scale: f32,
@@ -206,18 +214,18 @@ vectorised! {
     }
 }
 
-struct Adam {
-    beta1: f32,
-    beta2: f32,
-    epsilon: f32,
-    scale: f32,
-    decay: f32,
+pub(crate) struct Adam {
+    pub(crate) beta1: f32,
+    pub(crate) beta2: f32,
+    pub(crate) epsilon: f32,
+    pub(crate) scale: f32,
+    pub(crate) decay: f32,
     /// 1 - ηλ: what decoupled decay leaves of a weight.
-    kept: f32,
+    pub(crate) kept: f32,
     /// η / (1 - β1ᵗ)
-    rate: f32,
+    pub(crate) rate: f32,
     /// 1 / sqrt(1 - β2ᵗ)
-    root: f32,
+    pub(crate) root: f32,
 }
 
 impl Adam {
@@ -251,7 +259,7 @@ vectorised! {
     }
 }
 
-struct Rprop {
+pub(crate) struct Rprop {
     first: bool,
     rate: f32,
     decay: f32,
@@ -283,7 +291,7 @@ vectorised! {
     }
 }
 
-struct Adadelta {
+pub(crate) struct Adadelta {
     rate: f32,
     decay: f32,
     scale: f32,

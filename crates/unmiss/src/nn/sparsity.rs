@@ -69,8 +69,14 @@ impl Constant {
 
     /// The number: from the training rows, the width of the first hidden layer and the number of columns.
     pub fn value(self, rows: &Encoded, hidden: usize, columns: usize) -> f64 {
+        self.number(mean_known(rows), hidden, columns)
+    }
+
+    /// The number: from the mean number of known columns, the width of the first hidden layer and the number of
+    /// columns.
+    pub fn number(self, mean_known: f64, hidden: usize, columns: usize) -> f64 {
         match self {
-            Self::Rule(Rule::Mean) => mean_known(rows),
+            Self::Rule(Rule::Mean) => mean_known,
             Self::Rule(Rule::Hidden) => hidden as f64,
             Self::Rule(Rule::Input) => columns as f64,
             Self::Number(number) => number,

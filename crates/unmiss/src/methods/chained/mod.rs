@@ -83,7 +83,7 @@ static CARD: Card = Card {
         Setting {
             name: "tolerance",
             help: "a round that changes no column's holes by more than this (root mean square, in standard \
-                   deviations) is the last",
+               deviations) is the last",
         },
         Setting { name: "predictors", help: "columns in an equation, at most: those that go with it most" },
         Setting {

@@ -1,6 +1,6 @@
 #![doc = include_str!("README.md")]
 
-mod gram;
+pub(super) mod gram;
 mod lbfgs;
 mod logistic;
 mod ridge;
@@ -119,8 +119,8 @@ static CARD: Card = Card {
         Setting {
             name: "missing",
             help: "what a missing cell becomes: zero, mean, observed-indicator, missing-indicator, \
-                   sparsity-normalization, mean+missing-indicator or \
-                   sparsity-normalization+missing-indicator",
+               sparsity-normalization, mean+missing-indicator or \
+               sparsity-normalization+missing-indicator",
         },
         Setting {
             name: "strength",
@@ -129,7 +129,7 @@ static CARD: Card = Card {
         Setting {
             name: "k",
             help: "with sparsity-normalization, the K in K / (known columns of the row): mean (of the \
-                   training rows), input (number of columns) or a number above 0",
+               training rows), input (number of columns) or a number above 0",
         },
     ],
     space: &[

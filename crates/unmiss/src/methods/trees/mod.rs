@@ -104,7 +104,7 @@ static CARD: Card = Card {
                 Twala, Jones and Hand 2008 (missing values in splits)",
         when: "Thousands of rows or more, effects that bend or depend on each other, many categories.",
         when_not: "A few hundred rows with straight effects, where `linear` is better; or where a \
-                   prediction must change smoothly.",
+               prediction must change smoothly.",
     },
     settings: &[
         Setting {
@@ -126,7 +126,7 @@ static CARD: Card = Card {
         Setting {
             name: "members",
             help: "how many fits are averaged, each with another part of the rows set aside; null: 5 up to \
-                   20,000 rows, 1 above",
+               20,000 rows, 1 above",
         },
     ],
     space: &[

@@ -115,7 +115,7 @@ impl Filler {
     }
 }
 
-/// What kind of thing a file holds, as its header says: `predictor`, `imputer`.
+/// What kind of thing a file holds, as its header says: `predictor`, `imputer`, `recommender`.
 ///
 /// # Errors
 /// When the file can't be read.

@@ -5,6 +5,7 @@ mod compare;
 mod describe;
 mod fit;
 mod impute;
+mod ratings;
 mod target;
 
 pub use audit::audit;
@@ -12,3 +13,4 @@ pub use compare::compare;
 pub use describe::describe;
 pub use fit::fit;
 pub use impute::impute;
+pub use ratings::rating_audit;

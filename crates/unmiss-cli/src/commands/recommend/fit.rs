@@ -1,0 +1,160 @@
+//! `unmiss recommend fit`: measure methods on ratings held out, fit the best on all, save it.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use unmiss::data::ratings::Ratings;
+use unmiss::error::{Error, Result};
+use unmiss::methods::Recommendation;
+use unmiss::model::{RatingModel, RatingScore, RecipeOf};
+use unmiss::run::Run;
+
+use super::ReadArguments;
+use crate::General;
+use crate::commands::fit::check_writable;
+use crate::output::{number, print, wrapped};
+use crate::printer::Printer;
+
+/// The method that is fitted when none is named.
+const USUAL: &str = "autorec";
+/// What every method is measured against.
+const YARDSTICK: &str = "biases";
+
+/// What to learn from, how, and where to put it.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// Ratings: CSV, TSV, Parquet or a MovieLens file, gzipped or not; `-` for standard input, or sample:films
+    data: PathBuf,
+    /// Where to write the model
+    #[arg(short, long, value_name = "FILE", default_value = "ratings.unmiss")]
+    output: PathBuf,
+    /// The method; of several the one that predicts held-out ratings best [default: autorec]
+    #[arg(long, value_name = "NAME")]
+    method: Vec<String>,
+    /// Change a setting of the method, as NAME=VALUE; `unmiss methods NAME` lists them (repeatable)
+    #[arg(long, value_name = "NAME=VALUE")]
+    set: Vec<String>,
+    /// Share of the ratings held out to measure with; the saved model learns from all. 0: nothing is measured
+    #[arg(long, value_name = "SHARE", default_value_t = 0.1)]
+    test: f64,
+    #[command(flatten)]
+    input: ReadArguments,
+}
+
+/// A method and how it did.
+struct Entry {
+    recipe: RecipeOf<dyn Recommendation>,
+    score: RatingScore,
+    seconds: f64,
+}
+
+/// Runs the command.
+pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Result<()> {
+    if !(0.0..=0.5).contains(&arguments.test) {
+        return Err(Error::setting("test", format!("{} is not between 0 and 0.5", arguments.test))
+            .with_hint("say --test 0.1 to hold out a tenth of the ratings"));
+    }
+    let recipes = arguments.recipes()?;
+    check_writable(&arguments.output)?;
+    let ratings = arguments.input.read(&arguments.data, printer)?;
+    let run = printer.run(general)?;
+    let entries = measured(&ratings, &recipes, arguments.test, &run)?;
+    let (mut text, note) = report(&ratings, &entries);
+    let best = entries
+        .iter()
+        .filter(|entry| is_asked_for(&recipes, entry))
+        .min_by(|a, b| a.score.rmse.total_cmp(&b.score.rmse));
+    let recipe = best.map_or(&recipes[0], |entry| &entry.recipe);
+    let mut model = RatingModel::fit(ratings, recipe, &run.part(recipe.method.name()))?;
+    printer.close();
+    model.summary.notes.extend(note);
+    model.save(&arguments.output)?;
+    let kept = format!(
+        "The model (`{}`, from all ratings) is in {}.",
+        recipe.method.name(),
+        arguments.output.display()
+    );
+    text.push_str(&wrapped(&kept, 0));
+    text.push('\n');
+    print(&text)
+}
+
+impl Arguments {
+    fn recipes(&self) -> Result<Vec<RecipeOf<dyn Recommendation>>> {
+        let usual = [USUAL.to_owned()];
+        let names = if self.method.is_empty() { &usual[..] } else { &self.method };
+        let mut recipes = names.iter().map(|name| RecipeOf::recommender(name)).collect::<Result<Vec<_>>>()?;
+        for setting in &self.set {
+            let (name, value) = setting.split_once('=').ok_or_else(|| {
+                Error::setting("set", format!("`{setting}` is not of the form NAME=VALUE"))
+                    .with_hint(format!("say --set {setting}=VALUE"))
+            })?;
+            recipes = recipes.into_iter().map(|recipe| recipe.set(name, value)).collect::<Result<_>>()?;
+        }
+        Ok(recipes)
+    }
+}
+
+fn is_asked_for(recipes: &[RecipeOf<dyn Recommendation>], entry: &Entry) -> bool {
+    recipes.iter().any(|recipe| recipe.method.name() == entry.recipe.method.name())
+}
+
+/// Fits every method, and the yardstick, without some of the ratings and scores it on them.
+fn measured(
+    ratings: &Ratings,
+    recipes: &[RecipeOf<dyn Recommendation>],
+    share: f64,
+    run: &Run,
+) -> Result<Vec<Entry>> {
+    let (learning, test) = ratings.split(share, run.seed());
+    if test.is_empty() || learning.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut all = recipes.to_vec();
+    if !all.iter().any(|recipe| recipe.method.name() == YARDSTICK) {
+        all.push(RecipeOf::recommender(YARDSTICK)?);
+    }
+    let mut entries = Vec::new();
+    for recipe in all {
+        if run.stopped() {
+            return Err(Error::Stopped);
+        }
+        let start = Instant::now();
+        let part = run.part(&format!("{}, measuring", recipe.method.name()));
+        let score = RatingModel::fit(learning.clone(), &recipe, &part)?.score(&test);
+        entries.push(Entry { recipe, score, seconds: start.elapsed().as_secs_f64() });
+    }
+    Ok(entries)
+}
+
+/// What was learned from and how the methods did, and the sentence kept with the model.
+fn report(ratings: &Ratings, entries: &[Entry]) -> (String, Option<String>) {
+    let (low, high) = ratings.range();
+    let learned = format!(
+        "{} ratings from {low} to {high} by {} users of {} items: {:.2} % of the pairs are known.",
+        number(ratings.len()),
+        number(ratings.users.len()),
+        number(ratings.items.len()),
+        100.0 * ratings.density()
+    );
+    let mut text = wrapped(&learned, 0) + "\n\n";
+    let Some(first) = entries.first() else { return (text, None) };
+    let note = format!(
+        "Measured on {} ratings that were held out ({} of them of users or items without any other rating)",
+        number(first.score.count),
+        number(first.score.cold)
+    );
+    text.push_str(&wrapped(&format!("{note}:"), 0));
+    text.push_str(&format!("\n\n  {:10} {:>9} {:>9} {:>9}\n", "method", "RMSE", "MAE", "seconds"));
+    for entry in entries {
+        let RatingScore { rmse, mae, .. } = entry.score;
+        let name = entry.recipe.method.name();
+        text.push_str(&format!("  {name:10} {rmse:>9.4} {mae:>9.4} {:>9.1}\n", entry.seconds));
+    }
+    text.push('\n');
+    let scores: Vec<String> = entries
+        .iter()
+        .map(|entry| format!("{} RMSE {:.4}", entry.recipe.method.name(), entry.score.rmse))
+        .collect();
+    (text, Some(format!("{note}: {}.", scores.join(", "))))
+}

@@ -1,0 +1,217 @@
+//! A fitted AutoRec: hidden units of the known rows, weights of the outputs.
+
+use faer::Mat;
+use serde_json::{Value, json};
+
+use super::Settings;
+use super::learner::picked;
+use crate::data::ratings::{Compressed, Ratings};
+use crate::error::Result;
+use crate::methods::Recommender;
+use crate::methods::linear::gram::solve;
+use crate::methods::recommender::{Vectors, dot};
+use crate::nn::product::{Matrix, product};
+use crate::nn::sparse::{Batch, SparseNetwork, Squash};
+use crate::store::Arrays;
+
+/// How much the average user's bias counts in that of a new user, in ratings.
+const BIAS_DAMPING: f64 = 5.0;
+
+/// What there is to say about a fit.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Fit {
+    pub k: f32,
+    pub best_epoch: usize,
+    pub epochs: usize,
+    pub validation: Option<f64>,
+}
+
+pub(super) struct Fitted {
+    settings: Settings,
+    fit: Fit,
+    network: SparseNetwork,
+    /// `[rows, hidden]`, from the known ratings.
+    codes: Vec<f32>,
+    /// W as `[columns, hidden]`.
+    weights: Vec<f32>,
+    /// The column of nobody in particular: mean weights, and last the mean bias.
+    average: Vec<f32>,
+}
+
+impl Fitted {
+    pub fn new(settings: Settings, fit: Fit, network: SparseNetwork, ratings: &Ratings) -> Self {
+        let rows = settings.vectors.of(ratings);
+        let all: Vec<u32> = (0..rows.rows() as u32).collect();
+        let (inputs, mut values) = picked(rows, &all);
+        for row in 0..all.len() {
+            let entries = inputs.row(row);
+            let factor = settings.factor(fit.k, entries.len());
+            values[entries].iter_mut().for_each(|value| *value *= factor);
+        }
+        let nothing = Compressed::new(rows.rows(), rows.columns, std::iter::empty());
+        let (outputs, targets) = picked(&nothing, &all);
+        let codes = network.codes(&Batch::new(inputs, values, outputs, targets));
+        let weights: Vec<f32> = (0..network.outputs).flat_map(|output| network.output(output)).collect();
+        let average = average(&network, &weights, &rows.transposed());
+        Self { settings, fit, network, codes, weights, average }
+    }
+
+    pub fn load(settings: Settings, ratings: &Ratings, arrays: &Arrays) -> Result<Self> {
+        let columns = settings.vectors.of(ratings).columns;
+        let hidden = settings.hidden;
+        let mut network = SparseNetwork::zero(columns, hidden, columns, Squash::Sigmoid);
+        let inputs = arrays.singles("inputs", &[columns, hidden])?;
+        let outputs = arrays.singles("outputs", &[columns, hidden])?;
+        for column in 0..columns {
+            network.set_input(column, &inputs[column * hidden..][..hidden]);
+            network.set_output(column, &outputs[column * hidden..][..hidden]);
+        }
+        network.set_hidden_bias(arrays.singles("hidden bias", &[hidden])?);
+        network.output_bias_mut().copy_from_slice(arrays.singles("output bias", &[columns])?);
+        let fit = arrays.doubles("fit", &[3])?;
+        let fit = Fit {
+            k: arrays.finite_single("k")?,
+            best_epoch: fit[0] as usize,
+            epochs: fit[1] as usize,
+            validation: Some(fit[2]).filter(|score| score.is_finite()),
+        };
+        Ok(Self::new(settings, fit, network, ratings))
+    }
+
+    fn code(&self, row: usize) -> &[f32] {
+        &self.codes[row * self.settings.hidden..][..self.settings.hidden]
+    }
+
+    fn weight(&self, column: usize) -> &[f32] {
+        &self.weights[column * self.settings.hidden..][..self.settings.hidden]
+    }
+
+    fn score(&self, user: u32, item: u32) -> f32 {
+        let (row, column) = self.settings.vectors.cell(user, item);
+        let (row, column) = (row as usize, column as usize);
+        self.network.output_bias()[column] + dot(self.weight(column), self.code(row))
+    }
+
+    /// The hidden units of a row with these ratings.
+    fn hide(&self, given: &[(u32, f32)]) -> Vec<f32> {
+        let factor = self.settings.factor(self.fit.k, given.len());
+        let mut sums = self.network.hidden_bias();
+        for (column, value) in given {
+            let weights = self.network.input(*column as usize);
+            sums.iter_mut().zip(weights).for_each(|(sum, weight)| *sum += factor * value * weight);
+        }
+        sums.into_iter().map(|sum| 1.0 / (1.0 + (-sum).exp())).collect()
+    }
+
+    /// Weights and, last, bias of a column with these ratings of rows, the rows' hidden units H fixed:
+    ///
+    /// ```text
+    /// min over w, b of Σ (r - b - w·h)² + decay/2 |w - w̄|² + damping (b - b̄)²
+    /// ```
+    ///
+    /// In terms of one α for each rating: `(2/decay H H' + 1/damping + I) α = r - b̄ - H w̄`,
+    /// `w = w̄ + 2/decay H'α`, `b = b̄ + Σ α / damping`.
+    fn ridge(&self, given: &[(u32, f32)]) -> Vec<f32> {
+        let hidden = self.settings.hidden;
+        let (mean_weights, mean_bias) = (&self.average[..hidden], self.average[hidden]);
+        let codes: Vec<&[f32]> = given.iter().map(|(row, _)| self.code(*row as usize)).collect();
+        let width = 2.0 / self.settings.decay.max(1e-6);
+        let lower = Mat::from_fn(given.len(), given.len(), |i, j| {
+            let alike =
+                if j <= i { width * f64::from(dot(codes[i], codes[j])) + 1.0 / BIAS_DAMPING } else { 0.0 };
+            alike + if i == j { 1.0 } else { 0.0 }
+        });
+        let rest: Vec<f64> = given
+            .iter()
+            .zip(&codes)
+            .map(|((_, value), code)| f64::from(value - mean_bias - dot(mean_weights, code)))
+            .collect();
+        let alphas = if given.is_empty() { Some(Vec::new()) } else { solve(lower, &rest) };
+        let alphas = alphas.unwrap_or_else(|| vec![0.0; given.len()]);
+        let mut solution = self.average.clone();
+        for (alpha, code) in alphas.iter().zip(&codes) {
+            let step = (width * alpha) as f32;
+            solution[..hidden].iter_mut().zip(*code).for_each(|(weight, h)| *weight += step * h);
+        }
+        solution[hidden] += (alphas.iter().sum::<f64>() / BIAS_DAMPING) as f32;
+        solution
+    }
+}
+
+/// Mean weights and bias of the outputs, each counting by its number of ratings.
+fn average(network: &SparseNetwork, weights: &[f32], columns: &Compressed) -> Vec<f32> {
+    let hidden = network.hidden;
+    let mut sums = vec![0.0_f64; hidden + 1];
+    for column in 0..network.outputs {
+        let count = columns.count(column as u32) as f64;
+        let row = &weights[column * hidden..][..hidden];
+        let all = row.iter().chain(std::iter::once(&network.output_bias()[column]));
+        sums.iter_mut().zip(all).for_each(|(sum, weight)| *sum += count * f64::from(*weight));
+    }
+    let total = columns.values.len().max(1) as f64;
+    sums.into_iter().map(|sum| (sum / total) as f32).collect()
+}
+
+impl Recommender for Fitted {
+    fn rate(&self, pairs: &[(u32, u32)]) -> Vec<f32> {
+        pairs.iter().map(|(user, item)| self.score(*user, *item)).collect()
+    }
+
+    fn rate_all(&self, users: &[u32]) -> Vec<f32> {
+        let hidden = self.settings.hidden;
+        let bias = self.network.output_bias();
+        let gather = |rows: &dyn Fn(usize) -> Vec<f32>| -> Vec<f32> {
+            users.iter().flat_map(|user| rows(*user as usize)).collect()
+        };
+        let (left, right) = match self.settings.vectors {
+            Vectors::User => (gather(&|user| self.code(user).to_vec()), &self.weights),
+            Vectors::Item => (gather(&|user| self.weight(user).to_vec()), &self.codes),
+        };
+        let items = right.len() / hidden;
+        let right = Matrix::new(right, items, hidden).transposed();
+        let mut scores = product(Matrix::new(&left, users.len(), hidden), right);
+        for (row, user) in scores.chunks_exact_mut(items.max(1)).zip(users) {
+            match self.settings.vectors {
+                Vectors::User => row.iter_mut().zip(bias).for_each(|(score, bias)| *score += bias),
+                Vectors::Item => row.iter_mut().for_each(|score| *score += bias[*user as usize]),
+            }
+        }
+        scores
+    }
+
+    fn fold_in(&self, given: &[(u32, f32)], items: &[u32]) -> Vec<f32> {
+        match self.settings.vectors {
+            Vectors::User => {
+                let code = self.hide(given);
+                let bias = self.network.output_bias();
+                let rate = |item: &u32| bias[*item as usize] + dot(self.weight(*item as usize), &code);
+                items.iter().map(rate).collect()
+            }
+            Vectors::Item => {
+                let column = self.ridge(given);
+                let (weights, bias) = (&column[..self.settings.hidden], column[self.settings.hidden]);
+                items.iter().map(|item| bias + dot(weights, self.code(*item as usize))).collect()
+            }
+        }
+    }
+
+    fn save(&self) -> Arrays {
+        let (network, hidden) = (&self.network, self.settings.hidden);
+        let mut arrays = Arrays::default();
+        let inputs = (0..network.inputs).flat_map(|input| network.input(input)).collect();
+        arrays.put_singles("inputs", &[network.inputs, hidden], inputs);
+        arrays.put_singles("outputs", &[network.outputs, hidden], self.weights.clone());
+        arrays.put_singles("hidden bias", &[hidden], network.hidden_bias());
+        arrays.put_singles("output bias", &[network.outputs], network.output_bias().to_vec());
+        arrays.put_singles("k", &[1], vec![self.fit.k]);
+        let Fit { best_epoch, epochs, validation, .. } = self.fit;
+        let fit = vec![best_epoch as f64, epochs as f64, validation.unwrap_or(f64::NAN)];
+        arrays.put_doubles("fit", &[3], fit);
+        arrays
+    }
+
+    fn summary(&self) -> Value {
+        let Fit { k, best_epoch, epochs, validation } = self.fit;
+        json!({ "k": k, "best_epoch": best_epoch, "epochs": epochs, "validation_rmse": validation })
+    }
+}

@@ -1,0 +1,78 @@
+use serde_json::json;
+
+use super::*;
+use crate::data::ratings::sample;
+use crate::methods::biases::{Biases, Settings as Damping};
+
+fn fit(settings: &Value, ratings: &Ratings) -> Box<dyn Recommender> {
+    AutoRec.fit(settings, ratings, &Run::new(1, 2).unwrap()).unwrap()
+}
+
+fn rmse(ratings: &[crate::data::ratings::Rating], answers: &[f32]) -> f64 {
+    let squares: f64 =
+        ratings.iter().zip(answers).map(|(rating, answer)| f64::from(rating.value - answer).powi(2)).sum();
+    (squares / ratings.len() as f64).sqrt()
+}
+
+#[test]
+fn every_form_learns_tastes() {
+    let (learning, test) = sample().split(0.1, 1);
+    let pairs: Vec<(u32, u32)> = test.iter().map(|rating| (rating.user, rating.item)).collect();
+    let yardstick = rmse(&test, &Recommender::rate(&Biases::fit(&learning, &Damping::default()), &pairs));
+    for settings in [
+        json!({ "hidden": 40, "decay": 10.0, "rate": 0.01 }),
+        json!({ "hidden": 40, "decay": 10.0, "rate": 0.01, "normalize": false, "vectors": "user" }),
+        json!({ "hidden": 40, "decay": 10.0, "rate": 0.01, "k": "hidden", "vectors": "user" }),
+        json!({ "hidden": 40, "decay": 10.0, "k": 1, "decay-on": "output", "rate": 0.01 }),
+        json!({ "hidden": 40, "decay": 10.0, "optimizer": "rprop", "rate": 0.01, "epochs": 200 }),
+        json!({ "hidden": 40, "decay": 10.0, "rate": 0.01, "batch": 64 }),
+    ] {
+        let fitted = fit(&settings, &learning);
+        let ours = rmse(&test, &fitted.rate(&pairs));
+        assert!(ours < 0.97 * yardstick, "{settings}: {ours} {yardstick} {}", fitted.summary());
+    }
+}
+
+/// K = c with decay λ on V is K = 1 with decay λ/c² on it, V taken c times as large: without decay on V the same
+/// function is learned from weights that are so scaled. Here: the function of a given network.
+#[test]
+fn scaling_k_and_the_weights_of_inputs_changes_nothing() {
+    let ratings = sample();
+    let settings = json!({ "hidden": 20, "vectors": "user", "k": 8, "epochs": 3 });
+    let fitted = fit(&settings, &ratings);
+    let mut arrays = fitted.save();
+    let shape = arrays.shape("inputs").unwrap().to_vec();
+    let scaled = arrays.singles("inputs", &shape).unwrap().iter().map(|weight| weight * 4.0).collect();
+    arrays.put_singles("inputs", &shape, scaled);
+    arrays.put_singles("k", &[1], vec![2.0]);
+    let other = AutoRec.load(&settings, &ratings, &arrays).unwrap();
+    assert_eq!(fitted.rate(&[(3, 5), (7, 0)]), other.rate(&[(3, 5), (7, 0)]));
+}
+
+#[test]
+fn a_user_folded_in_with_their_own_ratings_is_rated_as_before() {
+    let ratings = sample();
+    let items: Vec<u32> = (0..200).collect();
+    let given = |user: u32| -> Vec<(u32, f32)> {
+        let (items, values) = ratings.by_user.row(user);
+        items.iter().copied().zip(values.iter().copied()).collect()
+    };
+    // Rows of users: the very same computation. Outputs of users: the regression that training approaches.
+    for (vectors, most) in [("user", 1e-4), ("item", 0.25)] {
+        let settings = json!({ "hidden": 40, "decay": 10.0, "rate": 0.01, "vectors": vectors });
+        let fitted = fit(&settings, &ratings);
+        for user in [0, 17, 200] {
+            let (known, folded) = (fitted.rate_all(&[user]), fitted.fold_in(&given(user), &items));
+            let squares: f32 = known.iter().zip(&folded).map(|(a, b)| (a - b).powi(2)).sum();
+            assert!((squares / 200.0).sqrt() < most, "{vectors}, user {user}: {}", (squares / 200.0).sqrt());
+        }
+    }
+}
+
+#[test]
+fn settings_that_contradict_each_other_are_refused() {
+    let error = AutoRec.check(&json!({ "optimizer": "rprop", "batch": 10 })).unwrap_err();
+    assert!(error.to_string().starts_with("setting `batch`"));
+    assert!(AutoRec.check(&json!({ "k": -1 })).is_err());
+    assert!(AutoRec.check(&json!({ "validation": 0.9 })).is_err());
+}

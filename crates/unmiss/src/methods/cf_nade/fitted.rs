@@ -1,0 +1,145 @@
+//! A fitted CF-NADE: hidden units of the known rows, weights of all levels of all columns.
+
+use serde_json::{Value, json};
+
+use super::Settings;
+use super::learner::{Coding, known};
+use crate::data::ratings::Ratings;
+use crate::error::Result;
+use crate::methods::Recommender;
+use crate::methods::biases::{Biases, Settings as Damping};
+use crate::methods::recommender::{Vectors, dot};
+use crate::nn::sparse::{Batch, SparseNetwork, Squash};
+use crate::store::Arrays;
+
+/// What there is to say about a fit.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Fit {
+    pub best_epoch: usize,
+    pub epochs: usize,
+    pub validation: Option<f64>,
+}
+
+pub(super) struct Fitted {
+    vectors: Vectors,
+    coding: Coding,
+    fit: Fit,
+    network: SparseNetwork,
+    /// `[rows, hidden]`, from all known ratings.
+    codes: Vec<f32>,
+    /// W as `[columns x levels, hidden]`.
+    weights: Vec<f32>,
+    /// For new users where a user is a column.
+    biases: Biases,
+    items: usize,
+}
+
+impl Fitted {
+    pub fn new(
+        vectors: Vectors,
+        coding: Coding,
+        fit: Fit,
+        network: SparseNetwork,
+        ratings: &Ratings,
+    ) -> Self {
+        let rows = vectors.of(ratings);
+        let codes = codes(
+            &coding,
+            &network,
+            rows.columns,
+            (0..rows.rows() as u32).map(|row| known(rows, row)).collect(),
+        );
+        let weights = (0..network.outputs).flat_map(|output| network.output(output)).collect();
+        let biases = Biases::fit(ratings, &Damping::default());
+        Self { vectors, coding, fit, network, codes, weights, biases, items: ratings.items.len() }
+    }
+
+    pub fn load(settings: &Settings, coding: Coding, ratings: &Ratings, arrays: &Arrays) -> Result<Self> {
+        let width = settings.vectors.of(ratings).columns * coding.levels.len();
+        let hidden = settings.hidden;
+        let mut network = SparseNetwork::zero(width, hidden, width, Squash::Tanh);
+        let inputs = arrays.singles("inputs", &[width, hidden])?;
+        let outputs = arrays.singles("outputs", &[width, hidden])?;
+        for column in 0..width {
+            network.set_input(column, &inputs[column * hidden..][..hidden]);
+            network.set_output(column, &outputs[column * hidden..][..hidden]);
+        }
+        network.set_hidden_bias(arrays.singles("hidden bias", &[hidden])?);
+        network.output_bias_mut().copy_from_slice(arrays.singles("output bias", &[width])?);
+        let fit = arrays.doubles("fit", &[3])?;
+        let fit = Fit {
+            best_epoch: fit[0] as usize,
+            epochs: fit[1] as usize,
+            validation: Some(fit[2]).filter(|score| score.is_finite()),
+        };
+        Ok(Self::new(settings.vectors, coding, fit, network, ratings))
+    }
+
+    /// The mean rating of a column under a row's hidden units.
+    fn expected(&self, code: &[f32], column: usize) -> f32 {
+        let (levels, hidden) = (self.coding.levels.len(), self.network.hidden);
+        let score = |level: usize| {
+            let output = column * levels + level;
+            self.network.output_bias()[output] + dot(&self.weights[output * hidden..][..hidden], code)
+        };
+        let mut scores: Vec<f32> = (0..levels).map(score).collect();
+        self.coding.expected(&mut scores)
+    }
+
+    fn score(&self, user: u32, item: u32) -> f32 {
+        let (row, column) = self.vectors.cell(user, item);
+        let hidden = self.network.hidden;
+        self.expected(&self.codes[row as usize * hidden..][..hidden], column as usize)
+    }
+}
+
+/// The hidden units of rows given by their known ratings.
+fn codes(coding: &Coding, network: &SparseNetwork, width: usize, rows: Vec<Vec<(u32, f32)>>) -> Vec<f32> {
+    let outputs = coding.outputs(width, rows.iter().map(|_| Vec::new()));
+    let (inputs, values) = coding.inputs(width, rows.into_iter());
+    network.codes(&Batch::new(inputs, values, outputs, Vec::new()))
+}
+
+impl Recommender for Fitted {
+    fn rate(&self, pairs: &[(u32, u32)]) -> Vec<f32> {
+        pairs.iter().map(|(user, item)| self.score(*user, *item)).collect()
+    }
+
+    fn rate_all(&self, users: &[u32]) -> Vec<f32> {
+        let items = 0..self.items as u32;
+        users.iter().flat_map(|user| items.clone().map(|item| self.score(*user, item))).collect()
+    }
+
+    fn fold_in(&self, given: &[(u32, f32)], items: &[u32]) -> Vec<f32> {
+        match self.vectors {
+            Vectors::User => {
+                let code = codes(&self.coding, &self.network, self.items, vec![given.to_vec()]);
+                items.iter().map(|item| self.expected(&code, *item as usize)).collect()
+            }
+            Vectors::Item => self.biases.fold_in(given, items),
+        }
+    }
+
+    fn save(&self) -> Arrays {
+        let (network, hidden) = (&self.network, self.network.hidden);
+        let mut arrays = Arrays::default();
+        let inputs = (0..network.inputs).flat_map(|input| network.input(input)).collect();
+        arrays.put_singles("inputs", &[network.inputs, hidden], inputs);
+        arrays.put_singles("outputs", &[network.outputs, hidden], self.weights.clone());
+        arrays.put_singles("hidden bias", &[hidden], network.hidden_bias());
+        arrays.put_singles("output bias", &[network.outputs], network.output_bias().to_vec());
+        arrays.put_singles("k", &[1], vec![self.coding.k]);
+        let Fit { best_epoch, epochs, validation } = self.fit;
+        arrays.put_doubles(
+            "fit",
+            &[3],
+            vec![best_epoch as f64, epochs as f64, validation.unwrap_or(f64::NAN)],
+        );
+        arrays
+    }
+
+    fn summary(&self) -> Value {
+        let Fit { best_epoch, epochs, validation } = self.fit;
+        json!({ "k": self.coding.k, "best_epoch": best_epoch, "epochs": epochs, "validation_rmse": validation })
+    }
+}

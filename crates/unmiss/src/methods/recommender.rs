@@ -1,0 +1,87 @@
+//! Predicting ratings: what a recommender of the list promises.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::Described;
+use crate::data::ratings::{Compressed, Ratings};
+use crate::error::Result;
+use crate::run::Run;
+use crate::store::Arrays;
+
+/// A way to learn a recommender: an entry of [`RECOMMENDERS`](super::RECOMMENDERS).
+pub trait Recommendation: Described {
+    /// Learns from ratings. Stopped early, it returns the best so far.
+    ///
+    /// # Errors
+    /// When nothing can be learned from the ratings.
+    fn fit(&self, settings: &Value, ratings: &Ratings, run: &Run) -> Result<Box<dyn Recommender>>;
+    /// Puts a fitted recommender together again from its arrays and the ratings that it learned from.
+    ///
+    /// # Errors
+    /// When arrays are missing or of another shape than settings and ratings say.
+    fn load(&self, settings: &Value, ratings: &Ratings, arrays: &Arrays) -> Result<Box<dyn Recommender>>;
+}
+
+/// A fitted recommender. Users and items are told by their positions among the ids it learned from.
+pub trait Recommender: Send + Sync {
+    /// A rating for each pair of user and item. It need not lie within the scale of ratings.
+    fn rate(&self, pairs: &[(u32, u32)]) -> Vec<f32>;
+    /// `[users, items]`: every item's rating for some users.
+    fn rate_all(&self, users: &[u32]) -> Vec<f32>;
+    /// Ratings of some items for a user of whom nothing but the given ratings (item, value) is known. Nothing is
+    /// trained for it.
+    fn fold_in(&self, given: &[(u32, f32)], items: &[u32]) -> Vec<f32>;
+    /// The arrays from which [`Recommendation::load`] makes the same recommender again.
+    fn save(&self) -> Arrays;
+    /// What there is to say about the fit: epochs, rounds, score of what was set aside.
+    fn summary(&self) -> Value;
+}
+
+/// What a row is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Vectors {
+    /// A row has a user's ratings of items.
+    User,
+    /// A row has an item's ratings by users.
+    Item,
+}
+
+impl Vectors {
+    /// The ratings with these rows.
+    pub fn of(self, ratings: &Ratings) -> &Compressed {
+        match self {
+            Self::User => &ratings.by_user,
+            Self::Item => &ratings.by_item,
+        }
+    }
+
+    /// Row and column of a user's rating of an item.
+    pub fn cell(self, user: u32, item: u32) -> (u32, u32) {
+        match self {
+            Self::User => (user, item),
+            Self::Item => (item, user),
+        }
+    }
+}
+
+/// The mean number of known cells of the rows that have any; 1 at least.
+pub(super) fn mean_known(rows: &Compressed) -> f64 {
+    let used = rows.starts.windows(2).filter(|ends| ends[0] < ends[1]).count();
+    (rows.values.len() as f64 / used.max(1) as f64).max(1.0)
+}
+
+/// Sum of products, in a fixed order that leaves room for wide registers.
+pub(super) fn dot(left: &[f32], right: &[f32]) -> f32 {
+    let (left_parts, left_rest) = left.as_chunks::<16>();
+    let (right_parts, right_rest) = right.as_chunks::<16>();
+    let mut sums = [0.0_f32; 16];
+    for (a, b) in left_parts.iter().zip(right_parts) {
+        for lane in 0..16 {
+            sums[lane] += a[lane] * b[lane];
+        }
+    }
+    let rest: f32 = left_rest.iter().zip(right_rest).map(|(a, b)| a * b).sum();
+    sums.iter().sum::<f32>() + rest
+}

@@ -1,0 +1,204 @@
+//! A model of ratings: a fitted recommender with the ratings it learned from, saved as one file.
+//!
+//! ```
+//! use unmiss::{data::ratings::sample, model::{RatingModel, RecipeOf}, run::Run};
+//! # fn main() -> unmiss::error::Result<()> {
+//! let model = RatingModel::fit(sample(), &RecipeOf::recommender("biases")?, &Run::new(0, 0)?)?;
+//! let user = model.ratings.users.find("user-007").unwrap();
+//! let best = model.top(user, 3);
+//! assert_eq!(best.len(), 3);
+//! assert!(best.iter().all(|(item, _)| model.ratings.by_user.get(user, *item).is_none()));
+//! # Ok(())
+//! # }
+//! ```
+
+mod file;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::RecipeOf;
+use crate::data::ratings::{Rating, Ratings};
+use crate::error::{Error, Result};
+use crate::methods::biases::{Biases, Settings as Damping};
+use crate::methods::{Recommendation, Recommender};
+use crate::run::Run;
+
+/// What is worth knowing about a fit, kept in the file.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct RatingSummary {
+    /// The seed.
+    pub seed: u64,
+    /// How the recommender did on ratings it had not seen, in sentences.
+    pub notes: Vec<String>,
+    /// What the recommender says about its fit.
+    pub method: Value,
+}
+
+/// A fitted recommender with what it learned from.
+pub struct RatingModel {
+    /// The recommender and its settings.
+    pub recipe: RecipeOf<dyn Recommendation>,
+    /// The ratings it learned from.
+    pub ratings: Ratings,
+    /// What is worth knowing about the fit.
+    pub summary: RatingSummary,
+    range: (f32, f32),
+    fallback: Biases,
+    recommender: Box<dyn Recommender>,
+}
+
+/// How well ratings that were held out are predicted.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct RatingScore {
+    /// Root of the mean squared error.
+    pub rmse: f64,
+    /// Mean absolute error.
+    pub mae: f64,
+    /// Ratings that were tested.
+    pub count: usize,
+    /// Those among them whose user or item has no rating to learn from.
+    pub cold: usize,
+}
+
+impl RatingModel {
+    /// Learns from ratings.
+    ///
+    /// # Errors
+    /// When settings or ratings don't allow it.
+    pub fn fit(ratings: Ratings, recipe: &RecipeOf<dyn Recommendation>, run: &Run) -> Result<Self> {
+        recipe.method.check(&recipe.settings)?;
+        if ratings.is_empty() {
+            return Err(Error::data("there is no rating to learn from"));
+        }
+        let recommender = run.compute(|| recipe.method.fit(&recipe.settings, &ratings, run))?;
+        let summary = RatingSummary { seed: run.seed(), notes: Vec::new(), method: recommender.summary() };
+        Ok(Self::assembled(recipe.clone(), ratings, summary, recommender))
+    }
+
+    fn assembled(
+        recipe: RecipeOf<dyn Recommendation>,
+        ratings: Ratings,
+        summary: RatingSummary,
+        recommender: Box<dyn Recommender>,
+    ) -> Self {
+        let fallback = Biases::fit(&ratings, &Damping::default());
+        Self { recipe, range: ratings.range(), ratings, summary, fallback, recommender }
+    }
+
+    /// The smallest and the largest rating learned from, between which all predictions lie.
+    pub fn range(&self) -> (f32, f32) {
+        self.range
+    }
+
+    fn within(&self, rating: f32) -> f32 {
+        rating.clamp(self.range.0, self.range.1)
+    }
+
+    /// A rating for each pair. Where user or item has no rating to learn from, it is the mean of all ratings plus what
+    /// is known of the other: the offset of the item or of the user.
+    pub fn rate(&self, pairs: &[(u32, u32)]) -> Vec<f32> {
+        let mut answers = self.recommender.rate(pairs);
+        for (answer, (user, item)) in answers.iter_mut().zip(pairs) {
+            if self.is_cold(*user, *item) {
+                *answer = self.fallback.rate(*user, *item);
+            }
+            *answer = self.within(*answer);
+        }
+        answers
+    }
+
+    /// A rating for a pair of names, known or not.
+    pub fn rate_names(&self, user: &str, item: &str) -> f32 {
+        match (self.ratings.users.find(user), self.ratings.items.find(item)) {
+            (Some(user), Some(item)) => self.rate(&[(user, item)])[0],
+            (user, item) => {
+                let user = user.map_or(0.0, |user| self.fallback.users[user as usize]);
+                let item = item.map_or(0.0, |item| self.fallback.items[item as usize]);
+                self.within(self.fallback.mean + user + item)
+            }
+        }
+    }
+
+    /// Whether user or item of a pair has no rating to learn from.
+    pub fn is_cold(&self, user: u32, item: u32) -> bool {
+        self.ratings.by_user.count(user) == 0 || self.ratings.by_item.count(item) == 0
+    }
+
+    /// Ratings of items for somebody of whom the given ratings (item, value) are known and nothing else.
+    pub fn rate_for(&self, given: &[(u32, f32)], items: &[u32]) -> Vec<f32> {
+        let usable: Vec<(u32, f32)> =
+            given.iter().copied().filter(|(item, _)| self.ratings.by_item.count(*item) > 0).collect();
+        let mut answers = if usable.is_empty() {
+            // Of nobody in particular, the mean and the items' offsets are all there is to say.
+            items.iter().map(|item| self.fallback.mean + self.fallback.items[*item as usize]).collect()
+        } else {
+            self.recommender.fold_in(&usable, items)
+        };
+        for (answer, item) in answers.iter_mut().zip(items) {
+            if self.ratings.by_item.count(*item) == 0 {
+                *answer = self.fallback.mean + self.fallback.user_offset(&usable);
+            }
+            *answer = self.within(*answer);
+        }
+        answers
+    }
+
+    /// The items that a known user has not rated, the best first, with their ratings.
+    pub fn top(&self, user: u32, count: usize) -> Vec<(u32, f32)> {
+        self.top_all(&[user], count).pop().unwrap_or_default()
+    }
+
+    /// The same for several users.
+    pub fn top_all(&self, users: &[u32], count: usize) -> Vec<Vec<(u32, f32)>> {
+        let items = self.ratings.items.len();
+        let scores = self.recommender.rate_all(users);
+        let best = |(place, user): (usize, &u32)| {
+            if self.ratings.by_user.count(*user) == 0 {
+                return self.top_for(&[], count);
+            }
+            let seen = self.ratings.by_user.row(*user).0;
+            self.best(&scores[place * items..(place + 1) * items], seen, count)
+        };
+        users.iter().enumerate().map(best).collect()
+    }
+
+    /// The items that somebody new has not rated, the best first, with their ratings.
+    pub fn top_for(&self, given: &[(u32, f32)], count: usize) -> Vec<(u32, f32)> {
+        let items: Vec<u32> = (0..self.ratings.items.len() as u32).collect();
+        let mut seen: Vec<u32> = given.iter().map(|(item, _)| *item).collect();
+        seen.sort_unstable();
+        self.best(&self.rate_for(given, &items), &seen, count)
+    }
+
+    /// The best of all items but those seen (ascending) and those nobody rated; of equals the first.
+    fn best(&self, scores: &[f32], seen: &[u32], count: usize) -> Vec<(u32, f32)> {
+        let unseen = (0..scores.len() as u32)
+            .filter(|item| seen.binary_search(item).is_err() && self.ratings.by_item.count(*item) > 0);
+        let mut items: Vec<u32> = unseen.collect();
+        let order = |a: &u32, b: &u32| scores[*b as usize].total_cmp(&scores[*a as usize]).then(a.cmp(b));
+        if count < items.len() {
+            items.select_nth_unstable_by(count, order);
+            items.truncate(count);
+        }
+        items.sort_unstable_by(order);
+        items.into_iter().map(|item| (item, self.within(scores[item as usize]))).collect()
+    }
+
+    /// How well ratings that were held out are predicted.
+    pub fn score(&self, test: &[Rating]) -> RatingScore {
+        let pairs: Vec<(u32, u32)> = test.iter().map(|rating| (rating.user, rating.item)).collect();
+        let answers = self.rate(&pairs);
+        let errors = || answers.iter().zip(test).map(|(answer, rating)| f64::from(answer - rating.value));
+        let count = test.len();
+        RatingScore {
+            rmse: (errors().map(|error| error * error).sum::<f64>() / count as f64).sqrt(),
+            mae: errors().map(f64::abs).sum::<f64>() / count as f64,
+            count,
+            cold: pairs.iter().filter(|(user, item)| self.is_cold(*user, *item)).count(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,30 @@
+//! A network of one hidden layer whose inputs and outputs are nearly all unknown: only what is known is computed.
+//!
+//! ```text
+//! h = g( c + Σ over known inputs i of x_i V_i )          V: [inputs, hidden]
+//! s_j = b_j + W_j · h    for wanted outputs j only       W: [outputs, hidden]
+//! ```
+//!
+//! The weights are gathered by row, so a step costs (known inputs + wanted outputs) x hidden and a dense matrix of
+//! inputs, outputs or gradients never exists. How it is made fast:
+//!
+//! - The hidden layer is cut into tiles of 64 units; weights and the optimiser's memory lie as
+//!   `[tile][input or output][64]`. Threads share out tiles, so each weight has one owner: no gradient buffers, no
+//!   atomics, and the same bits for any number of threads, as the sum over tiles has a fixed order.
+//! - The forward pass and the gradient of the hidden layer go row by row; gradients of weights go column by column
+//!   (a transposed list of the same entries), stay in registers, and are used up at once by the optimiser.
+//! - [`Lanes`](lanes::Lanes) are sixteen numbers side by side: AVX-512, AVX2 or plain code, chosen at run time.
+//!   Nothing is fused and every sum has its order, so all three give the same bits.
+
+mod lanes;
+mod network;
+mod pattern;
+mod tile;
+mod train;
+
+pub use network::{SparseNetwork, Squash, Trainer, Work};
+pub use pattern::{Batch, Pattern};
+pub use train::{SparseLearner, SparseSettings, SparseTrained, train_sparse};
+
+#[cfg(test)]
+mod tests;

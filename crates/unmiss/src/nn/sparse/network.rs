@@ -1,0 +1,309 @@
+//! The network, and one step of learning.
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::lanes::Level;
+use super::pattern::Batch;
+use super::tile::{Block, TILE, TileOf, hide, learn, score, unhide};
+use crate::nn::optimizer::{Optimizer, Step};
+use crate::rng::Stream;
+
+/// What squashes the hidden units.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Squash {
+    /// `1 / (1 + e^-x)`
+    Sigmoid,
+    /// `(e^x - e^-x) / (e^x + e^-x)`
+    Tanh,
+}
+
+/// Weights, or as many numbers that belong to them.
+#[derive(Debug, Clone, PartialEq)]
+struct Weights {
+    /// V as `[tile, input]`.
+    inputs: Vec<Block>,
+    /// c as `[tile]`.
+    hidden_bias: Vec<Block>,
+    /// W as `[tile, output]`.
+    outputs: Vec<Block>,
+    /// b as `[output]`.
+    output_bias: Vec<f32>,
+}
+
+impl Weights {
+    fn zero(tiles: usize, inputs: usize, outputs: usize) -> Self {
+        Self {
+            inputs: vec![Block::ZERO; tiles * inputs],
+            hidden_bias: vec![Block::ZERO; tiles],
+            outputs: vec![Block::ZERO; tiles * outputs],
+            output_bias: vec![0.0; outputs],
+        }
+    }
+
+    fn tiles(&mut self) -> Vec<TileOf<'_>> {
+        let tiles = self.hidden_bias.len();
+        let inputs = equal_parts(&mut self.inputs, tiles);
+        let outputs = equal_parts(&mut self.outputs, tiles);
+        let parts = inputs.into_iter().zip(outputs).zip(&mut self.hidden_bias);
+        parts.map(|((inputs, outputs), bias)| TileOf { inputs, outputs, bias }).collect()
+    }
+}
+
+/// A slice in so many parts of the same length, which may be 0.
+fn equal_parts<T>(mut slice: &mut [T], parts: usize) -> Vec<&mut [T]> {
+    let length = slice.len() / parts.max(1);
+    (0..parts)
+        .map(|_| {
+            let (part, rest) = std::mem::take(&mut slice).split_at_mut(length);
+            slice = rest;
+            part
+        })
+        .collect()
+}
+
+/// A network with one hidden layer; see the [module](super).
+#[derive(Debug, Clone, PartialEq)]
+pub struct SparseNetwork {
+    /// How many inputs there are.
+    pub inputs: usize,
+    /// How many hidden units.
+    pub hidden: usize,
+    /// How many outputs.
+    pub outputs: usize,
+    squash: Squash,
+    weights: Weights,
+}
+
+/// What a step computes on the way, kept from step to step to spare memory traffic.
+#[derive(Debug, Default)]
+pub struct Work {
+    /// `[tile, row]`
+    hidden: Vec<Block>,
+    /// `[tile, row]`: gradients before the squashing.
+    before: Vec<Block>,
+    /// `[tile, wanted output]`
+    parts: Vec<f32>,
+    /// What the network says for each wanted output.
+    pub scores: Vec<f32>,
+    /// Derivatives of the loss by the scores, to be filled in between forward and backward.
+    pub gradients: Vec<f32>,
+    gradients_by_column: Vec<f32>,
+}
+
+impl SparseNetwork {
+    /// A network with all weights 0.
+    pub fn zero(inputs: usize, hidden: usize, outputs: usize, squash: Squash) -> Self {
+        let weights = Weights::zero(hidden.div_ceil(TILE), inputs, outputs);
+        Self { inputs, hidden, outputs, squash, weights }
+    }
+
+    /// A network with normal weights of these deviations and biases 0.
+    pub fn random(
+        [inputs, hidden, outputs]: [usize; 3],
+        squash: Squash,
+        [input_deviation, output_deviation]: [f64; 2],
+        seed: u64,
+    ) -> Self {
+        let mut network = Self::zero(inputs, hidden, outputs, squash);
+        let draw = |purpose: &str, row: usize, deviation: f64| -> Vec<f32> {
+            let mut stream = Stream::new(seed, purpose, row as u64, 0);
+            (0..hidden).map(|_| (deviation * stream.normal()) as f32).collect()
+        };
+        for row in 0..inputs {
+            network.set_input(row, &draw("input weights", row, input_deviation));
+        }
+        for row in 0..outputs {
+            network.set_output(row, &draw("output weights", row, output_deviation));
+        }
+        network
+    }
+
+    /// The weights of an input to all hidden units.
+    pub fn input(&self, input: usize) -> Vec<f32> {
+        self.gathered(&self.weights.inputs, self.inputs, input)
+    }
+
+    /// The weights of an output to all hidden units.
+    pub fn output(&self, output: usize) -> Vec<f32> {
+        self.gathered(&self.weights.outputs, self.outputs, output)
+    }
+
+    /// The biases of the hidden units.
+    pub fn hidden_bias(&self) -> Vec<f32> {
+        self.gathered(&self.weights.hidden_bias, 1, 0)
+    }
+
+    /// The biases of the outputs.
+    pub fn output_bias(&self) -> &[f32] {
+        &self.weights.output_bias
+    }
+
+    /// Sets the weights of an input.
+    pub fn set_input(&mut self, input: usize, weights: &[f32]) {
+        scatter(&mut self.weights.inputs, self.inputs, input, weights);
+    }
+
+    /// Sets the weights of an output.
+    pub fn set_output(&mut self, output: usize, weights: &[f32]) {
+        scatter(&mut self.weights.outputs, self.outputs, output, weights);
+    }
+
+    /// Sets the biases of the hidden units.
+    pub fn set_hidden_bias(&mut self, bias: &[f32]) {
+        scatter(&mut self.weights.hidden_bias, 1, 0, bias);
+    }
+
+    /// The biases of the outputs, to be changed.
+    pub fn output_bias_mut(&mut self) -> &mut [f32] {
+        &mut self.weights.output_bias
+    }
+
+    fn gathered(&self, blocks: &[Block], rows: usize, row: usize) -> Vec<f32> {
+        let tiles = 0..self.weights.hidden_bias.len();
+        let mut numbers: Vec<f32> =
+            tiles.flat_map(|tile| blocks[tile * rows + row].numbers()).copied().collect();
+        numbers.truncate(self.hidden);
+        numbers
+    }
+
+    /// The hidden units of some rows, `[rows, hidden]`.
+    pub fn codes(&self, batch: &Batch) -> Vec<f32> {
+        let mut work = Work::default();
+        self.forward(batch, &mut work);
+        let rows = batch.rows();
+        let mut codes = Vec::with_capacity(rows * self.hidden);
+        (0..rows).for_each(|row| codes.extend(self.gathered(&work.hidden, rows, row)));
+        codes
+    }
+
+    /// Computes hidden units and wanted outputs; the answers are in `work.scores`.
+    pub fn forward(&self, batch: &Batch, work: &mut Work) {
+        self.forward_with(Level::best(), batch, work);
+    }
+
+    pub(super) fn forward_with(&self, level: Level, batch: &Batch, work: &mut Work) {
+        let (tiles, rows, wanted) = (self.weights.hidden_bias.len(), batch.rows(), batch.outputs.len());
+        work.hidden.resize(tiles * rows, Block::ZERO);
+        work.parts.resize(tiles * wanted, 0.0);
+        let parts = equal_parts(&mut work.parts, tiles);
+        let tasks: Vec<_> = equal_parts(&mut work.hidden, tiles).into_iter().zip(parts).enumerate().collect();
+        tasks.into_par_iter().for_each(|(tile, (hidden, parts))| {
+            let weights = &self.weights.inputs[tile * self.inputs..][..self.inputs];
+            let bias = &self.weights.hidden_bias[tile];
+            let units = (self.hidden - tile * TILE).min(TILE);
+            hide(level, self.squash, batch, weights, bias, units, hidden);
+            let weights = &self.weights.outputs[tile * self.outputs..][..self.outputs];
+            score(level, batch, weights, hidden, parts);
+        });
+        work.scores.resize(wanted, 0.0);
+        let parts = &work.parts;
+        work.scores.par_chunks_mut(1 << 14).enumerate().for_each(|(piece, scores)| {
+            for (offset, answer) in scores.iter_mut().enumerate() {
+                let entry = (piece << 14) + offset;
+                let bias = self.weights.output_bias[batch.outputs.columns[entry] as usize];
+                *answer = (0..tiles).fold(bias, |sum, tile| sum + parts[tile * wanted + entry]);
+            }
+        });
+    }
+}
+
+fn scatter(blocks: &mut [Block], rows: usize, row: usize, numbers: &[f32]) {
+    for (tile, part) in numbers.chunks(TILE).enumerate() {
+        blocks[tile * rows + row].numbers_mut()[..part.len()].copy_from_slice(part);
+    }
+}
+
+/// A network under training: its weights and what the optimiser remembers.
+pub struct Trainer {
+    /// The network.
+    pub network: SparseNetwork,
+    optimizer: Optimizer,
+    first: Weights,
+    second: Weights,
+    steps: u64,
+}
+
+impl Trainer {
+    /// Begins to train a network.
+    pub fn new(network: SparseNetwork, optimizer: Optimizer) -> Self {
+        let tiles = network.weights.hidden_bias.len();
+        let memory = || Weights::zero(tiles, network.inputs, network.outputs);
+        let (first, second) = (memory(), memory());
+        Self { network, optimizer, first, second, steps: 0 }
+    }
+
+    /// Moves all weights against the gradient that `work.gradients` leads to; `work` is as the forward pass left it.
+    /// `decay` is that of the weights of inputs and of outputs; biases have none.
+    pub fn backward(&mut self, batch: &Batch, work: &mut Work, rate: f32, decay: [f32; 2]) {
+        self.backward_with(Level::best(), batch, work, rate, decay);
+    }
+
+    pub(super) fn backward_with(
+        &mut self,
+        level: Level,
+        batch: &Batch,
+        work: &mut Work,
+        rate: f32,
+        [input_decay, output_decay]: [f32; 2],
+    ) {
+        self.steps += 1;
+        let rule = |decay| self.optimizer.rule(Step { number: self.steps, rate, decay, scale: 1.0 });
+        let (input_rule, output_rule, bias_rule) = (rule(input_decay), rule(output_decay), rule(0.0));
+        let squash = self.network.squash;
+        let (inputs, outputs) = (&*batch.inputs, &*batch.outputs);
+        let Work { hidden, before, gradients, gradients_by_column, .. } = work;
+        outputs.by_column(gradients, gradients_by_column);
+        let bias: Vec<f32> = outputs
+            .column_starts
+            .windows(2)
+            .map(|ends| gradients_by_column[ends[0]..ends[1]].iter().sum())
+            .collect();
+        let weights = &mut self.network.weights;
+        bias_rule.apply(
+            &mut weights.output_bias,
+            &bias,
+            &mut self.first.output_bias,
+            &mut self.second.output_bias,
+        );
+        let tiles = weights.hidden_bias.len();
+        before.resize(hidden.len(), Block::ZERO);
+        let memory = self.first.tiles().into_iter().zip(self.second.tiles());
+        let rows = equal_parts(hidden, tiles).into_iter().zip(equal_parts(before, tiles));
+        let tasks: Vec<_> = weights.tiles().into_iter().zip(memory).zip(rows).collect();
+        let (gradients, by_column) = (&*gradients, &*gradients_by_column);
+        tasks.into_par_iter().for_each(|((weights, (first, second)), (hidden, before))| {
+            // The gradient of the hidden layer needs the weights of the outputs as they were.
+            let total = unhide(level, squash, batch, weights.outputs, gradients, hidden, before);
+            bias_rule.apply(
+                weights.bias.numbers_mut(),
+                total.numbers(),
+                first.bias.numbers_mut(),
+                second.bias.numbers_mut(),
+            );
+            learn(
+                level,
+                &output_rule,
+                &outputs.column_starts,
+                &outputs.rows,
+                by_column,
+                hidden,
+                weights.outputs,
+                first.outputs,
+                second.outputs,
+            );
+            learn(
+                level,
+                &input_rule,
+                &inputs.column_starts,
+                &inputs.rows,
+                &batch.values_by_column,
+                before,
+                weights.inputs,
+                first.inputs,
+                second.inputs,
+            );
+        });
+    }
+}

@@ -1,0 +1,247 @@
+use std::sync::Arc;
+
+use burn::Tensor;
+use burn::tensor::{TensorData, activation};
+
+use super::lanes::Level;
+use super::*;
+use crate::nn::optimizer::{Optimizer, Step};
+use crate::nn::product::tests::random;
+use crate::nn::training_device;
+use crate::rng::Stream;
+use crate::run::Run;
+
+const ROWS: usize = 9;
+const INPUTS: usize = 13;
+const OUTPUTS: usize = 11;
+
+/// Random entries: some rows without any, inputs and outputs apart.
+fn batch(seed: u64) -> Batch {
+    let mut stream = Stream::new(seed, "sparse test", 0, 0);
+    let mut pattern = |width: usize| {
+        let (mut starts, mut columns) = (vec![0], Vec::new());
+        for row in 0..ROWS {
+            let share = if row == 3 { 0.0 } else { 0.5 };
+            columns.extend((0..width as u32).filter(|_| stream.uniform() < share));
+            starts.push(columns.len());
+        }
+        Arc::new(Pattern::new(width, starts, columns))
+    };
+    let (inputs, outputs) = (pattern(INPUTS), pattern(OUTPUTS));
+    let (values, targets) = (random(inputs.len(), "values"), random(outputs.len(), "targets"));
+    Batch::new(inputs, values, outputs, targets)
+}
+
+fn network(hidden: usize, squash: Squash) -> SparseNetwork {
+    let mut network = SparseNetwork::random([INPUTS, hidden, OUTPUTS], squash, [0.3, 0.2], 5);
+    network.set_hidden_bias(&random(hidden, "hidden bias"));
+    network.output_bias_mut().copy_from_slice(&random(OUTPUTS, "output bias"));
+    network
+}
+
+fn tensor(values: Vec<f32>, rows: usize, columns: usize) -> Tensor<2> {
+    Tensor::<2>::from_data(TensorData::new(values, [rows, columns]), &training_device()).require_grad()
+}
+
+/// The readable definition: the same network in dense tensors, unknown inputs 0, unwanted outputs masked away.
+fn plain(network: &SparseNetwork, batch: &Batch, squash: Squash) -> (f32, Vec<Vec<f32>>) {
+    let (mut x, mut wanted, mut target) =
+        (vec![0.0; ROWS * INPUTS], vec![0.0; ROWS * OUTPUTS], vec![0.0; ROWS * OUTPUTS]);
+    for row in 0..ROWS {
+        for entry in batch.inputs.row(row) {
+            x[row * INPUTS + batch.inputs.columns[entry] as usize] = batch.values[entry];
+        }
+        for entry in batch.outputs.row(row) {
+            let cell = row * OUTPUTS + batch.outputs.columns[entry] as usize;
+            (wanted[cell], target[cell]) = (1.0, batch.targets[entry]);
+        }
+    }
+    let hidden = network.hidden;
+    let v = tensor((0..INPUTS).flat_map(|input| network.input(input)).collect(), INPUTS, hidden);
+    let w = tensor((0..OUTPUTS).flat_map(|output| network.output(output)).collect(), OUTPUTS, hidden);
+    let c = tensor(network.hidden_bias(), 1, hidden);
+    let b = tensor(network.output_bias().to_vec(), 1, OUTPUTS);
+    let constant = |values: Vec<f32>, columns| {
+        Tensor::<2>::from_data(TensorData::new(values, [ROWS, columns]), &training_device())
+    };
+    let sums = constant(x, INPUTS).matmul(v.clone()) + c.clone();
+    let h = match squash {
+        Squash::Sigmoid => activation::sigmoid(sums),
+        Squash::Tanh => activation::tanh(sums),
+    };
+    let s = h.matmul(w.clone().transpose()) + b.clone();
+    let loss = ((s - constant(target, OUTPUTS)) * constant(wanted, OUTPUTS)).powi_scalar(2).sum();
+    let gradients = loss.backward();
+    let of = |tensor: &Tensor<2>| tensor.grad(&gradients).unwrap().into_data().try_into_vec::<f32>().unwrap();
+    (loss.into_scalar(), [&v, &w, &c, &b].map(of).to_vec())
+}
+
+/// Squared error.
+fn squares(batch: &Batch, work: &mut Work) -> f32 {
+    let errors: Vec<f32> =
+        work.scores.iter().zip(&batch.targets).map(|(score, target)| score - target).collect();
+    work.gradients = errors.iter().map(|error| 2.0 * error).collect();
+    errors.iter().map(|error| error * error).sum()
+}
+
+fn all_weights(network: &SparseNetwork) -> Vec<Vec<f32>> {
+    vec![
+        (0..INPUTS).flat_map(|input| network.input(input)).collect(),
+        (0..OUTPUTS).flat_map(|output| network.output(output)).collect(),
+        network.hidden_bias(),
+        network.output_bias().to_vec(),
+    ]
+}
+
+#[test]
+fn gradients_are_those_of_the_plain_form() {
+    let batch = batch(1);
+    for (hidden, squash) in
+        [(5, Squash::Sigmoid), (64, Squash::Tanh), (70, Squash::Sigmoid), (130, Squash::Tanh)]
+    {
+        let network = network(hidden, squash);
+        let (loss, gradients) = plain(&network, &batch, squash);
+        // Plain descent with rate 1 moves every weight by its gradient.
+        let mut trainer = Trainer::new(network.clone(), Optimizer::Sgd { momentum: 0.0, nesterov: false });
+        let mut work = Work::default();
+        trainer.network.forward(&batch, &mut work);
+        let ours = squares(&batch, &mut work);
+        assert!((ours / loss - 1.0).abs() < 1e-5, "{ours} {loss}");
+        trainer.backward(&batch, &mut work, 1.0, [0.0, 0.0]);
+        for (place, gradient) in gradients.iter().enumerate() {
+            let (before, after) = (&all_weights(&network)[place], &all_weights(&trainer.network)[place]);
+            let size = gradient.iter().fold(0.0_f32, |most, g| most.max(g.abs()));
+            for ((before, after), expected) in before.iter().zip(after).zip(gradient) {
+                assert!(
+                    (before - after - expected).abs() < 1e-5 * size + 1e-5,
+                    "{place}: {} {expected}",
+                    before - after
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn steps_are_those_of_the_optimisers() {
+    let batch = batch(2);
+    let (hidden, squash) = (70, Squash::Sigmoid);
+    let rprop: Optimizer = serde_json::from_value(serde_json::json!({ "rprop": {} })).unwrap();
+    for optimizer in [Optimizer::default(), rprop] {
+        let mut trainer = Trainer::new(network(hidden, squash), optimizer);
+        let mut expected = all_weights(&trainer.network);
+        let mut states: Vec<_> = expected.iter().map(|weights| optimizer.state(weights.len())).collect();
+        let mut work = Work::default();
+        for number in 1..=4 {
+            let (_, gradients) = plain(&trainer.network, &batch, squash);
+            trainer.network.forward(&batch, &mut work);
+            squares(&batch, &mut work);
+            trainer.backward(&batch, &mut work, 0.01, [0.3, 0.2]);
+            for (place, decay) in [0.3, 0.2, 0.0, 0.0].into_iter().enumerate() {
+                let step = Step { number, rate: 0.01, decay, scale: 1.0 };
+                optimizer.update(step, &mut expected[place], &gradients[place], &mut states[place]);
+                for (ours, theirs) in all_weights(&trainer.network)[place].iter().zip(&expected[place]) {
+                    assert!((ours - theirs).abs() < 2e-4, "{optimizer:?}, step {number}: {ours} {theirs}");
+                }
+            }
+            expected = all_weights(&trainer.network);
+        }
+    }
+}
+
+/// Some steps, on these registers and with so many threads.
+fn steps(level: Level, threads: usize) -> SparseNetwork {
+    let batch = batch(3);
+    let mut trainer = Trainer::new(network(200, Squash::Sigmoid), Optimizer::default());
+    let mut work = Work::default();
+    Run::new(1, threads).unwrap().compute(|| {
+        for _ in 0..5 {
+            trainer.network.forward_with(level, &batch, &mut work);
+            squares(&batch, &mut work);
+            trainer.backward_with(level, &batch, &mut work, 0.01, [0.1, 0.1]);
+        }
+    });
+    trainer.network
+}
+
+#[test]
+fn threads_and_registers_do_not_change_a_bit() {
+    let expected = steps(Level::best(), 1);
+    for level in Level::available() {
+        for threads in [1, 2, 3] {
+            assert!(steps(level, threads) == expected, "{level:?}, {threads} threads");
+        }
+    }
+}
+
+#[test]
+fn units_that_fill_a_tile_stay_out_of_it() {
+    let network = steps(Level::best(), 2);
+    let codes = network.codes(&batch(3));
+    assert_eq!(codes.len(), ROWS * 200);
+    let mut work = Work::default();
+    network.forward(&batch(3), &mut work);
+    let first = batch(3).outputs.columns[0] as usize;
+    let dot: f32 = codes[..200].iter().zip(network.output(first)).map(|(h, w)| h * w).sum();
+    assert!((dot + network.output_bias()[first] - work.scores[0]).abs() < 1e-4);
+}
+
+/// A sum of squares over fixed entries.
+struct Squares(Batch);
+
+impl SparseLearner for Squares {
+    fn rows(&self) -> usize {
+        self.0.rows()
+    }
+    fn batch(&self, rows: &[u32], _: u64, _: usize) -> Batch {
+        let pick = |pattern: &Pattern, values: &[f32], width: usize| {
+            let (mut starts, mut columns, mut kept) = (vec![0], Vec::new(), Vec::new());
+            for row in rows {
+                let entries = pattern.row(*row as usize);
+                columns.extend_from_slice(&pattern.columns[entries.clone()]);
+                kept.extend_from_slice(&values[entries]);
+                starts.push(columns.len());
+            }
+            (Arc::new(Pattern::new(width, starts, columns)), kept)
+        };
+        let (inputs, values) = pick(&self.0.inputs, &self.0.values, INPUTS);
+        let (outputs, targets) = pick(&self.0.outputs, &self.0.targets, OUTPUTS);
+        Batch::new(inputs, values, outputs, targets)
+    }
+    fn loss(&self, batch: &Batch, scores: &[f32], gradients: &mut [f32]) -> f64 {
+        let mut loss = 0.0;
+        for ((score, target), gradient) in scores.iter().zip(&batch.targets).zip(gradients) {
+            *gradient = 2.0 * (score - target);
+            loss += f64::from(score - target).powi(2);
+        }
+        loss
+    }
+    fn validate(&self, _: &SparseNetwork) -> Option<f64> {
+        None
+    }
+}
+
+#[test]
+fn training_learns_in_whole_and_in_parts() {
+    let learner = Squares(batch(4));
+    for (rows, rate) in [(0, 1e-2), (4, 1e-2)] {
+        let settings = SparseSettings {
+            epochs: 300,
+            batch: rows,
+            optimizer: Optimizer::default(),
+            rate,
+            decay: [0.0; 2],
+            patience: 0,
+        };
+        let train = |threads| {
+            let run = Run::new(1, threads).unwrap();
+            train_sparse(&learner, network(30, Squash::Tanh), &settings, &run).unwrap()
+        };
+        let trained = train(1);
+        assert!(trained.network == train(2).network);
+        let mut work = Work::default();
+        trained.network.forward(&learner.0, &mut work);
+        let loss = squares(&learner.0, &mut work) / work.scores.len() as f32;
+        assert!(loss < 0.02, "{loss}");
+    }
+}

@@ -1,0 +1,196 @@
+//! One tile: 64 hidden units of all rows, inputs and outputs.
+
+// Parts of several blocks are walked side by side: an index says that better than a chain of zips.
+#![allow(clippy::needless_range_loop)]
+
+use super::lanes::{LANES, Lanes, Sixteen, for_lanes};
+use super::network::Squash;
+use super::pattern::Batch;
+use crate::nn::optimizer::{Adam, Rule};
+
+/// Registers of a tile.
+const PARTS: usize = 4;
+/// Hidden units in a tile.
+pub(super) const TILE: usize = LANES * PARTS;
+
+/// A tile's part of one row of weights.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[repr(C)]
+pub(super) struct Block(pub [Sixteen; PARTS]);
+
+impl Block {
+    pub(super) const ZERO: Self = Self([Sixteen([0.0; LANES]); PARTS]);
+
+    /// The numbers in order.
+    pub(super) fn numbers(&self) -> &[f32] {
+        // SAFETY: a block is its 64 numbers one after the other and nothing else (`repr(C)`, no room between parts).
+        unsafe { std::slice::from_raw_parts(self.0.as_ptr().cast(), TILE) }
+    }
+
+    pub(super) fn numbers_mut(&mut self) -> &mut [f32] {
+        // SAFETY: as above.
+        unsafe { std::slice::from_raw_parts_mut(self.0.as_mut_ptr().cast(), TILE) }
+    }
+}
+
+/// A tile's weights, or what the optimiser remembers of them.
+pub(super) struct TileOf<'a> {
+    pub inputs: &'a mut [Block],
+    pub outputs: &'a mut [Block],
+    pub bias: &'a mut Block,
+}
+
+/// `sums += Σ factor_e rows[column_e]`: even and odd entries apart, so that two sums are under way at a time.
+#[inline(always)]
+fn gather<L: Lanes>(sums: [L; PARTS], rows: &[Block], columns: &[u32], factors: &[f32]) -> [L; PARTS] {
+    let mut even = sums;
+    let mut odd = [L::splat(0.0); PARTS];
+    let (pairs, last) = columns.as_chunks::<2>();
+    let (factor_pairs, last_factor) = factors.as_chunks::<2>();
+    for ([a, b], [x, y]) in pairs.iter().zip(factor_pairs) {
+        let (first, second) = (&rows[*a as usize], &rows[*b as usize]);
+        let (x, y) = (L::splat(*x), L::splat(*y));
+        for part in 0..PARTS {
+            even[part] = even[part].plus_times(x, L::load(&first.0[part]));
+            odd[part] = odd[part].plus_times(y, L::load(&second.0[part]));
+        }
+    }
+    if let ([a], [x]) = (last, last_factor) {
+        let (first, x) = (&rows[*a as usize], L::splat(*x));
+        for part in 0..PARTS {
+            even[part] = even[part].plus_times(x, L::load(&first.0[part]));
+        }
+    }
+    for part in 0..PARTS {
+        even[part] = even[part].plus(odd[part]);
+    }
+    even
+}
+
+/// `h · row` before the last sum.
+#[inline(always)]
+fn dot<L: Lanes>(h: &[L; PARTS], row: &Block) -> L {
+    let mut sum = h[0].times(L::load(&row.0[0]));
+    for part in 1..PARTS {
+        sum = sum.plus_times(h[part], L::load(&row.0[part]));
+    }
+    sum
+}
+
+#[inline(always)]
+fn loaded<L: Lanes>(block: &Block) -> [L; PARTS] {
+    let [a, b, c, d] = &block.0;
+    [L::load(a), L::load(b), L::load(c), L::load(d)]
+}
+
+for_lanes! {
+    /// The hidden units of every row: `g(c + Σ x V)`. Units from `units` on are there to fill the tile and stay 0.
+    pub(super) fn hide<L>(squash: Squash, batch: &Batch, weights: &[Block], bias: &Block, units: usize, hidden: &mut [Block]) {
+        let one = L::splat(1.0);
+        for (row, hidden) in hidden.iter_mut().enumerate() {
+            let entries = batch.inputs.row(row);
+            let (columns, values) = (&batch.inputs.columns[entries.clone()], &batch.values[entries]);
+            let sums = gather::<L>(loaded(bias), weights, columns, values);
+            for part in 0..PARTS {
+                let value = match squash {
+                    Squash::Sigmoid => one.over(one.plus(L::splat(0.0).minus(sums[part]).exponential())),
+                    // tanh x = 2 / (1 + e^-2x) - 1
+                    Squash::Tanh => L::splat(2.0)
+                        .over(one.plus(L::splat(-2.0).times(sums[part]).exponential()))
+                        .minus(one),
+                };
+                value.store(&mut hidden.0[part]);
+            }
+            hidden.numbers_mut()[units..].fill(0.0);
+        }
+    }
+}
+
+for_lanes! {
+    /// This tile's part of every wanted output: `W · h`.
+    pub(super) fn score<L>(batch: &Batch, weights: &[Block], hidden: &[Block], scores: &mut [f32]) {
+        for (row, hidden) in hidden.iter().enumerate() {
+            let entries = batch.outputs.row(row);
+            let h: [L; PARTS] = loaded(hidden);
+            let (fours, rest) = batch.outputs.columns[entries.clone()].as_chunks::<4>();
+            let (score_fours, score_rest) = scores[entries].as_chunks_mut::<4>();
+            for (columns, scores) in fours.iter().zip(score_fours) {
+                let [a, b, c, d] = *columns;
+                *scores = L::sums([
+                    dot(&h, &weights[a as usize]),
+                    dot(&h, &weights[b as usize]),
+                    dot(&h, &weights[c as usize]),
+                    dot(&h, &weights[d as usize]),
+                ]);
+            }
+            for (column, score) in rest.iter().zip(score_rest) {
+                let sum = dot(&h, &weights[*column as usize]);
+                *score = L::sums([sum; 4])[0];
+            }
+        }
+    }
+}
+
+for_lanes! {
+    /// The gradient before the squashing, from that of the outputs, for every row; their sum over rows is returned.
+    pub(super) fn unhide<L>(squash: Squash, batch: &Batch, weights: &[Block], gradients: &[f32], hidden: &[Block], before: &mut [Block]) -> Block {
+        let one = L::splat(1.0);
+        let mut total = [L::splat(0.0); PARTS];
+        for (row, (hidden, before)) in hidden.iter().zip(before).enumerate() {
+            let entries = batch.outputs.row(row);
+            let columns = &batch.outputs.columns[entries.clone()];
+            let sums = gather::<L>([L::splat(0.0); PARTS], weights, columns, &gradients[entries]);
+            for part in 0..PARTS {
+                let h = L::load(&hidden.0[part]);
+                let slope = match squash {
+                    Squash::Sigmoid => h.times(one.minus(h)),
+                    Squash::Tanh => one.minus(h.times(h)),
+                };
+                let gradient = sums[part].times(slope);
+                gradient.store(&mut before.0[part]);
+                total[part] = total[part].plus(gradient);
+            }
+        }
+        let mut sum = Block::ZERO;
+        (0..PARTS).for_each(|part| total[part].store(&mut sum.0[part]));
+        sum
+    }
+}
+
+for_lanes! {
+    /// Makes the gradient of each row of weights, `Σ factor rows`, and uses it up at once.
+    pub(super) fn learn<L>(rule: &Rule, starts: &[usize], rows: &[u32], factors: &[f32], from: &[Block], weights: &mut [Block], first: &mut [Block], second: &mut [Block]) {
+        for (column, weight) in weights.iter_mut().enumerate() {
+            let entries = starts[column]..starts[column + 1];
+            let gradient = gather::<L>([L::splat(0.0); PARTS], from, &rows[entries.clone()], &factors[entries]);
+            match rule {
+                Rule::Adam(rule) => {
+                    for part in 0..PARTS {
+                        adam(rule, gradient[part], &mut weight.0[part], &mut first[column].0[part], &mut second[column].0[part]);
+                    }
+                }
+                rule => {
+                    let mut numbers = Block::ZERO;
+                    (0..PARTS).for_each(|part| gradient[part].store(&mut numbers.0[part]));
+                    let (first, second) = (first[column].numbers_mut(), second[column].numbers_mut());
+                    rule.apply(weight.numbers_mut(), numbers.numbers(), first, second);
+                }
+            }
+        }
+    }
+}
+
+/// The rule of [`Optimizer::Adam`](crate::nn::optimizer::Optimizer::Adam) on sixteen weights, operation by operation
+/// the same.
+#[inline(always)]
+fn adam<L: Lanes>(rule: &Adam, gradient: L, weight: &mut Sixteen, mean: &mut Sixteen, square: &mut Sixteen) {
+    let (w, m, v) = (L::load(weight), L::load(mean), L::load(square));
+    let g = gradient.times(L::splat(rule.scale)).plus_times(L::splat(rule.decay), w);
+    let m = m.plus_times(L::splat(1.0 - rule.beta1), g.minus(m));
+    let v = L::splat(rule.beta2).times(v).plus(L::splat(1.0 - rule.beta2).times(g).times(g));
+    let root = v.root().times(L::splat(rule.root)).plus(L::splat(rule.epsilon));
+    let w = w.times(L::splat(rule.kept)).minus(L::splat(rule.rate).times(m).over(root));
+    w.store(weight);
+    m.store(mean);
+    v.store(square);
+}
