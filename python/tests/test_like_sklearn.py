@@ -6,10 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse
+import unmiss
 from sklearn.impute import MissingIndicator, SimpleImputer
 from sklearn.pipeline import make_pipeline, make_union
-
-import unmiss
 
 NAMES = sorted(unmiss._estimators.IMPUTERS)
 
@@ -99,7 +98,11 @@ def test_the_most_frequent_word():
 
 
 def test_lists_and_pandas_na():
-    assert unmiss.MeanImputer().fit_transform([[1.0, 2.0], [np.nan, 4.0], [3.0, np.nan]]).tolist() == [[1, 2], [2, 4], [3, 3]]
+    assert unmiss.MeanImputer().fit_transform([[1.0, 2.0], [np.nan, 4.0], [3.0, np.nan]]).tolist() == [
+        [1, 2],
+        [2, 4],
+        [3, 3],
+    ]
     frame = pd.DataFrame({"word": pd.Series(["a", pd.NA, "a", "b"], dtype="string"), "n": [1.5, 2.5, None, 3.5]})
     full = unmiss.MeanImputer().fit_transform(frame)
     assert full["word"].tolist() == ["a", "a", "a", "b"] and full["n"].tolist() == [1.5, 2.5, 2.5, 3.5]

@@ -5,9 +5,8 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from sklearn.exceptions import NotFittedError
-
 import unmiss
+from sklearn.exceptions import NotFittedError
 
 
 @pytest.fixture

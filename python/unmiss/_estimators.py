@@ -143,7 +143,11 @@ class AutoImputer(ImputerBase):
     """
 
     _method = "auto"
-    _settings = ("methods", "hide", "rows",)
+    _settings = (
+        "methods",
+        "hide",
+        "rows",
+    )
 
     def __init__(
         self,
@@ -228,7 +232,11 @@ class GaussianImputer(ImputerBase):
     """
 
     _method = "gaussian"
-    _settings = ("ridge", "rounds", "tolerance",)
+    _settings = (
+        "ridge",
+        "rounds",
+        "tolerance",
+    )
 
     def __init__(
         self,
@@ -316,7 +324,12 @@ class ChainedImputer(ImputerBase):
     """
 
     _method = "chained"
-    _settings = ("rounds", "tolerance", "predictors", "draws",)
+    _settings = (
+        "rounds",
+        "tolerance",
+        "predictors",
+        "draws",
+    )
 
     def __init__(
         self,
@@ -400,7 +413,10 @@ class BoostedImputer(ImputerBase):
     """
 
     _method = "boosted"
-    _settings = ("rounds", "rows",)
+    _settings = (
+        "rounds",
+        "rows",
+    )
 
     def __init__(
         self,
@@ -487,7 +503,13 @@ class AutoencoderImputer(ImputerBase):
     """
 
     _method = "autoencoder"
-    _settings = ("hidden", "epochs", "batch", "rate", "patience",)
+    _settings = (
+        "hidden",
+        "epochs",
+        "batch",
+        "rate",
+        "patience",
+    )
 
     def __init__(
         self,
@@ -574,7 +596,10 @@ class NeighboursImputer(ImputerBase):
     """
 
     _method = "neighbours"
-    _settings = ("k", "donors",)
+    _settings = (
+        "k",
+        "donors",
+    )
 
     def __init__(
         self,
@@ -657,7 +682,11 @@ class SelfMaskingImputer(ImputerBase):
     """
 
     _method = "self-masking"
-    _settings = ("rounds", "tolerance", "pull",)
+    _settings = (
+        "rounds",
+        "tolerance",
+        "pull",
+    )
 
     def __init__(
         self,
@@ -735,7 +764,9 @@ class MeanImputer(ImputerBase):
     """
 
     _method = "mean"
-    _settings = ("center",)
+    _settings = (
+        "center",
+    )
 
     def __init__(
         self,
@@ -926,7 +957,20 @@ class NetworkClassifier(ClassifierBase):
     """
 
     _method = "network"
-    _settings = ("width", "layers", "dropout", "normalize", "guess", "members", "networks", "epochs", "patience", "batch", "rate", "weight_decay",)
+    _settings = (
+        "width",
+        "layers",
+        "dropout",
+        "normalize",
+        "guess",
+        "members",
+        "networks",
+        "epochs",
+        "patience",
+        "batch",
+        "rate",
+        "weight_decay",
+    )
 
     def __init__(
         self,
@@ -1057,7 +1101,24 @@ class MlpClassifier(ClassifierBase):
     """
 
     _method = "mlp"
-    _settings = ("missing", "k", "scale", "hidden", "activation", "normalize_hidden", "dropout", "dropout_kind", "optimizer", "rate", "schedule", "weight_decay", "decay_on", "epochs", "batch", "patience",)
+    _settings = (
+        "missing",
+        "k",
+        "scale",
+        "hidden",
+        "activation",
+        "normalize_hidden",
+        "dropout",
+        "dropout_kind",
+        "optimizer",
+        "rate",
+        "schedule",
+        "weight_decay",
+        "decay_on",
+        "epochs",
+        "batch",
+        "patience",
+    )
 
     def __init__(
         self,
@@ -1169,7 +1230,11 @@ class LinearClassifier(ClassifierBase):
     """
 
     _method = "linear"
-    _settings = ("missing", "strength", "k",)
+    _settings = (
+        "missing",
+        "strength",
+        "k",
+    )
 
     def __init__(
         self,
@@ -1265,7 +1330,16 @@ class TreesClassifier(ClassifierBase):
     """
 
     _method = "trees"
-    _settings = ("rounds", "rate", "leaves", "min_rows", "l2", "bins", "patience", "members",)
+    _settings = (
+        "rounds",
+        "rate",
+        "leaves",
+        "min_rows",
+        "l2",
+        "bins",
+        "patience",
+        "members",
+    )
 
     def __init__(
         self,
@@ -1456,7 +1530,20 @@ class NetworkRegressor(RegressorBase):
     """
 
     _method = "network"
-    _settings = ("width", "layers", "dropout", "normalize", "guess", "members", "networks", "epochs", "patience", "batch", "rate", "weight_decay",)
+    _settings = (
+        "width",
+        "layers",
+        "dropout",
+        "normalize",
+        "guess",
+        "members",
+        "networks",
+        "epochs",
+        "patience",
+        "batch",
+        "rate",
+        "weight_decay",
+    )
 
     def __init__(
         self,
@@ -1581,7 +1668,24 @@ class MlpRegressor(RegressorBase):
     """
 
     _method = "mlp"
-    _settings = ("missing", "k", "scale", "hidden", "activation", "normalize_hidden", "dropout", "dropout_kind", "optimizer", "rate", "schedule", "weight_decay", "decay_on", "epochs", "batch", "patience",)
+    _settings = (
+        "missing",
+        "k",
+        "scale",
+        "hidden",
+        "activation",
+        "normalize_hidden",
+        "dropout",
+        "dropout_kind",
+        "optimizer",
+        "rate",
+        "schedule",
+        "weight_decay",
+        "decay_on",
+        "epochs",
+        "batch",
+        "patience",
+    )
 
     def __init__(
         self,
@@ -1687,7 +1791,11 @@ class LinearRegressor(RegressorBase):
     """
 
     _method = "linear"
-    _settings = ("missing", "strength", "k",)
+    _settings = (
+        "missing",
+        "strength",
+        "k",
+    )
 
     def __init__(
         self,
@@ -1777,7 +1885,16 @@ class TreesRegressor(RegressorBase):
     """
 
     _method = "trees"
-    _settings = ("rounds", "rate", "leaves", "min_rows", "l2", "bins", "patience", "members",)
+    _settings = (
+        "rounds",
+        "rate",
+        "leaves",
+        "min_rows",
+        "l2",
+        "bins",
+        "patience",
+        "members",
+    )
 
     def __init__(
         self,
