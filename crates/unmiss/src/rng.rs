@@ -51,6 +51,15 @@ impl Stream {
         ((u128::from(self.bits()) * bound as u128) >> 64) as usize
     }
 
+    /// The position of one of some weights, each as likely as its share of their sum; `None` where that is 0.
+    pub fn position(&mut self, weights: &[f64]) -> Option<usize> {
+        let mut left = self.uniform() * weights.iter().sum::<f64>();
+        weights.iter().position(|weight| {
+            left -= weight;
+            left < 0.0
+        })
+    }
+
     /// Puts the items into a random order (Fisher-Yates).
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {

@@ -1,6 +1,6 @@
 //! `unmiss bench [NAME]`: re-run a published table and print it beside the published figures.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
 use unmiss::bench::{BENCHES, Bench, Request, find};
@@ -8,6 +8,7 @@ use unmiss::error::{Error, Result};
 use unmiss::store::write_whole;
 
 use super::bench_text::page;
+use super::fit::check_writable;
 use crate::General;
 use crate::output::{print, wrapped};
 use crate::printer::Printer;
@@ -29,6 +30,9 @@ pub struct Arguments {
     /// Write everything, also the figures of single seeds, to a JSON file
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+    /// Write a page with charts to an HTML file
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
 }
 
 /// Lists the tables, or runs one.
@@ -37,10 +41,8 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
     let bench = find(name)?;
     let request =
         Request { data: folder(bench, arguments)?, seeds: arguments.seeds, only: arguments.only.clone() };
-    if let Some(path) = &arguments.json {
-        // Better now than after hours.
-        check_writable(path)?;
-    }
+    // Better now than after hours.
+    [&arguments.json, &arguments.html].into_iter().flatten().try_for_each(|path| check_writable(path))?;
     let start = Instant::now();
     let report = bench.run(&request, &printer.run(general)?)?;
     printer.close();
@@ -48,6 +50,9 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
         let json = serde_json::to_vec_pretty(&report)
             .map_err(|error| Error::data(format!("the report can't be written as JSON: {error}")))?;
         write_whole(path, &json)?;
+    }
+    if let Some(path) = &arguments.html {
+        report.page()?.write(path)?;
     }
     print(&page(&report))?;
     printer.say(&format!("{:.0} seconds", start.elapsed().as_secs_f64()));
@@ -75,12 +80,4 @@ fn folder(bench: &Bench, arguments: &Arguments) -> Result<PathBuf> {
         None => Err(Error::setting("data", format!("`{}` needs a folder with data sets", bench.name))
             .with_hint(format!("give it with --data; it reads {}", bench.files.join(", ")))),
     }
-}
-
-fn check_writable(path: &Path) -> Result<()> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    if folder.is_dir() {
-        return Ok(());
-    }
-    Err(Error::setting("json", format!("there is no folder {}", folder.display())))
 }

@@ -32,6 +32,13 @@ pub struct Wanted {
     pub ignored: &'static [&'static str],
 }
 
+/// One column of inputs.
+struct Input<'a> {
+    name: &'a str,
+    numbers: Vec<f64>,
+    observed: &'a [bool],
+}
+
 impl Wanted {
     /// Reads it, plain or gzipped.
     pub fn read(&self, folder: &Path) -> Result<Sheet> {
@@ -50,12 +57,23 @@ impl Wanted {
             targets: self.targets(target)?,
         };
         for row in 0..rows {
-            for (numbers, observed) in &inputs {
-                sheet.values.push(numbers[row] as f32);
-                sheet.observed.push(observed[row]);
+            for input in &inputs {
+                sheet.values.push(input.numbers[row] as f32);
+                sheet.observed.push(input.observed[row]);
             }
         }
         Ok(sheet)
+    }
+
+    /// Names and numbers of the inputs, for a table without holes.
+    pub fn numbers(&self, folder: &Path) -> Result<Vec<(String, Vec<f64>)>> {
+        let table = read(&self.find(folder)?, &ReadOptions::default())?.table;
+        table.column(self.target).map_err(|_| self.unfit("it has no such target"))?;
+        let inputs = self.inputs(&table)?;
+        if inputs.iter().any(|input| input.observed.contains(&false)) {
+            return Err(self.unfit("it has holes"));
+        }
+        Ok(inputs.into_iter().map(|input| (input.name.to_owned(), input.numbers)).collect())
     }
 
     fn find(&self, folder: &Path) -> Result<PathBuf> {
@@ -80,13 +98,13 @@ impl Wanted {
     }
 
     /// The columns of inputs as numbers, each with what is known of it.
-    fn inputs<'a>(&self, table: &'a Table) -> Result<Vec<(Vec<f64>, &'a [bool])>> {
+    fn inputs<'a>(&self, table: &'a Table) -> Result<Vec<Input<'a>>> {
         let input =
             |column: &&Column| column.name != self.target && !self.ignored.contains(&column.name.as_str());
         let numbers = |column: &'a Column| {
             let numbers = as_numbers(column)
                 .ok_or_else(|| self.unfit(&format!("column `{}` has words in it", column.name)))?;
-            Ok((numbers, column.observed.as_slice()))
+            Ok(Input { name: &column.name, numbers, observed: &column.observed })
         };
         table.columns().iter().filter(input).map(numbers).collect()
     }

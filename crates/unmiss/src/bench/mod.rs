@@ -6,8 +6,10 @@
 //! here, which do not, and which the repetitions can't decide.
 
 mod folder;
+pub mod imputation;
 mod network;
 pub mod nhis_like;
+mod page;
 mod repeat;
 pub mod report;
 pub mod theorems;
@@ -73,7 +75,7 @@ impl Bench {
 
 /// All benches.
 pub const BENCHES: &[&Bench] =
-    &[&uci_replication::BENCH, &uci_dropout::BENCH, &theorems::BENCH, &nhis_like::BENCH];
+    &[&uci_replication::BENCH, &uci_dropout::BENCH, &theorems::BENCH, &nhis_like::BENCH, &imputation::BENCH];
 
 /// The bench of a name.
 ///

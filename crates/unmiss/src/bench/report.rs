@@ -50,6 +50,29 @@ impl From<Option<Figure>> for Cell {
     }
 }
 
+impl Cell {
+    /// The cell as a table shows it: a mean, with half its interval where that is known.
+    pub fn written(&self, digits: usize) -> String {
+        match self {
+            Self::Figure(Figure { mean, half_width: Some(half), .. }) => {
+                format!("{}±{}", short(*mean, digits), short(*half, digits))
+            }
+            Self::Figure(figure) => short(figure.mean, digits),
+            Self::Words(words) => words.clone(),
+            Self::Empty => "-".into(),
+        }
+    }
+}
+
+/// Without the zero before the point, as published tables have it.
+fn short(value: f64, digits: usize) -> String {
+    let text = format!("{value:.digits$}");
+    match text.strip_prefix("0.").map(|rest| format!(".{rest}")) {
+        Some(short) => short,
+        None => text.strip_prefix("-0.").map_or(text.clone(), |rest| format!("-.{rest}")),
+    }
+}
+
 /// One row of a table.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Row {
@@ -84,6 +107,20 @@ pub enum Verdict {
     DoesNotHold,
 }
 
+impl Verdict {
+    /// All of them, in the order in which a report tells them.
+    pub const ALL: [Self; 3] = [Self::Holds, Self::DoesNotHold, Self::NotShown];
+
+    /// What stands above the claims of this verdict.
+    pub fn heading(self) -> &'static str {
+        match self {
+            Self::Holds => "Claims that hold here",
+            Self::DoesNotHold => "Claims that do NOT hold here (the opposite was measured)",
+            Self::NotShown => "Claims that these seeds neither show nor refute",
+        }
+    }
+}
+
 /// A claim and its verdict.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Claim {
@@ -105,6 +142,16 @@ impl Claim {
     /// The claim that one figure is higher than another.
     pub fn higher(words: impl Into<String>, high: &[f64], low: &[f64]) -> Option<Self> {
         Self::judge(words.into(), high, low, 1.0)
+    }
+
+    /// The claim with the difference by which it was judged.
+    pub fn sentence(&self) -> String {
+        let difference = self.difference.as_ref().map_or(String::new(), |figure| {
+            // Three digits that count, whatever the unit.
+            let digits = (2 - figure.mean.abs().max(1e-4).log10().floor() as i32).clamp(0, 4) as usize;
+            format!(" (difference {})", Cell::Figure(figure.clone()).written(digits))
+        });
+        format!("{}{difference}", self.words)
     }
 
     /// Whether the differences `one - other` have the claimed sign.
@@ -144,6 +191,21 @@ pub struct Report {
     pub complete: bool,
 }
 
+impl Report {
+    /// Which seeds there were, and what stands behind a ±.
+    pub fn repetitions(&self) -> String {
+        let repeated = |cell: &Cell| matches!(cell, Cell::Figure(figure) if !figure.values.is_empty());
+        let mut cells = self.sections.iter().flat_map(|part| part.rows.iter().flat_map(|row| &row.cells));
+        let intervals = if cells.any(repeated) { "; ± is half a 95 % interval over seeds" } else { "" };
+        format!("Seeds {} to {}{intervals}.", self.seed, self.seed + self.seeds as u64 - 1)
+    }
+
+    /// The claims of a verdict.
+    pub fn judged(&self, verdict: Verdict) -> Vec<&Claim> {
+        self.claims.iter().filter(|claim| claim.verdict == verdict).collect()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -160,6 +222,15 @@ mod tests {
         let higher = Claim::higher("a", &high, &low).unwrap();
         assert_eq!(higher.verdict, Verdict::Holds);
         assert!(higher.difference.unwrap().mean > 0.0);
+    }
+
+    #[test]
+    fn figures_are_written_as_published() {
+        let figure = |mean, half| Cell::Figure(Figure::given(mean, half)).written(3);
+        assert_eq!(figure(9.7821, Some(1.627)), "9.782±1.627");
+        assert_eq!(figure(0.32, None), ".320");
+        assert_eq!(figure(-0.05, Some(10.0)), "-.050±10.000");
+        assert_eq!(Cell::Empty.written(3), "-");
     }
 
     #[test]

@@ -70,6 +70,13 @@ pub struct CategoryFeature {
     pub missing: usize,
 }
 
+impl NumberFeature {
+    /// Smallest and largest observed training value, encoded.
+    pub fn range(&self) -> (f64, f64) {
+        ((self.low - self.center) / self.width, (self.high - self.center) / self.width)
+    }
+}
+
 impl CategoryFeature {
     /// How many codes there are, with `other` if rare levels were pooled.
     pub fn codes(&self) -> usize {

@@ -14,6 +14,7 @@
 mod pattern;
 
 use std::collections::HashMap;
+use std::sync::OnceLock;
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
@@ -76,6 +77,8 @@ pub struct Course {
 pub struct Normal {
     pub(crate) mean: Vec<f64>,
     pub(crate) covariance: Square,
+    /// Σ⁻¹, computed when it is first asked for; `None` inside where there is none.
+    precision: OnceLock<Option<Square>>,
 }
 
 /// Rows with the same holes.
@@ -88,7 +91,17 @@ impl Normal {
     /// From its saved form: mean, and covariance row by row.
     pub fn from_parts(mean: Vec<f64>, covariance: Vec<f64>) -> Self {
         let size = mean.len();
-        Self { mean, covariance: Square { size, cells: covariance } }
+        Self::new(mean, Square { size, cells: covariance })
+    }
+
+    fn new(mean: Vec<f64>, covariance: Square) -> Self {
+        Self { mean, covariance, precision: OnceLock::new() }
+    }
+
+    /// The inverse of the covariance; `None` where it has none.
+    fn precision(&self) -> Option<&Square> {
+        let invert = || self.covariance.cholesky(0.0).ok().map(|lower| lower.inverse_of_product());
+        self.precision.get_or_init(invert).as_ref()
     }
 
     /// Mean, and covariance row by row.
@@ -107,7 +120,7 @@ impl Normal {
             }
         }
         let mean = sums.into_iter().map(|(sum, count)| if count > 0.0 { sum / count } else { 0.0 }).collect();
-        Self { mean, covariance: Square::identity(data.columns) }
+        Self::new(mean, Square::identity(data.columns))
     }
 
     /// Learns from the given rows. `listen` hears the change of every round and may end the course with `false`.
@@ -166,7 +179,7 @@ impl Normal {
             *squares.at_mut(i, i) += ridge;
         }
         let mean = self.mean.iter().zip(shift).map(|(mean, shift)| mean + shift).collect();
-        Self { mean, covariance: squares }
+        Self::new(mean, squares)
     }
 }
 

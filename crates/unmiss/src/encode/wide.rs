@@ -163,6 +163,15 @@ impl Wide {
     }
 }
 
+/// The likeliest of some chances (the first of equals), or one drawn by them; `None` where all are 0.
+pub fn pick(chances: &[f64], draw: Option<&mut Stream>) -> Option<usize> {
+    let likeliest = || {
+        let best = chances.iter().enumerate().rev().max_by(|a, b| a.1.total_cmp(b.1));
+        best.filter(|(_, chance)| **chance > 0.0).map(|(place, _)| place)
+    };
+    draw.and_then(|stream| stream.position(chances)).or_else(likeliest)
+}
+
 /// One row to be filled.
 pub struct EncodedRow<'a> {
     /// The row's numbers.
@@ -189,27 +198,12 @@ impl Indicators {
         let chance = |(place, share): (usize, &f64)| {
             (share + deviation(*share) * line[self.start + place]).clamp(0.0, 1.0)
         };
-        let mut chances: Vec<(u32, f64)> =
-            self.codes.iter().copied().zip(self.shares.iter().enumerate().map(chance)).collect();
+        let mut chances: Vec<f64> = self.shares.iter().enumerate().map(chance).collect();
         if self.codes.len() == 1 && self.rest != self.codes[0] {
-            chances.push((self.rest, 1.0 - chances[0].1));
+            chances.push(1.0 - chances[0]);
         }
-        let total: f64 = chances.iter().map(|(_, chance)| chance).sum();
-        match draw {
-            Some(stream) if total > 0.0 => {
-                let mut left = stream.uniform() * total;
-                let hit = chances.iter().find(|(_, chance)| {
-                    left -= chance;
-                    left < 0.0
-                });
-                hit.map_or(self.rest, |(code, _)| *code)
-            }
-            _ => {
-                // The first of equals: the more frequent one.
-                let best = chances.iter().rev().max_by(|a, b| a.1.total_cmp(&b.1));
-                best.filter(|_| total > 0.0).map_or(self.rest, |(code, _)| *code)
-            }
-        }
+        // Behind the indicators' codes stands the rest; of equals the first, more frequent one is taken.
+        pick(&chances, draw).and_then(|place| self.codes.get(place)).copied().unwrap_or(self.rest)
     }
 }
 

@@ -10,6 +10,7 @@ pub mod chained;
 pub mod gaussian;
 pub mod imputer;
 pub mod linear;
+pub mod low_rank;
 pub mod mean;
 pub mod mlp;
 pub mod neighbours;
@@ -42,6 +43,7 @@ pub static METHODS: &[&dyn Method] = &[&network::TabularNetwork, &mlp::Mlp, &lin
 pub static IMPUTERS: &[&dyn Imputation] = &[
     &auto::Auto,
     &gaussian::Gaussian,
+    &low_rank::LowRank,
     &chained::Chained,
     &boosted::Boosted,
     &autoencoder::Autoencoder,
@@ -86,23 +88,51 @@ pub struct Training<'a> {
 }
 
 /// What an entry of a list tells about itself.
-pub trait Described: Sync {
+pub struct Card {
     /// The name in `--method NAME`.
-    fn name(&self) -> &'static str;
+    pub name: &'static str,
     /// What a user wants to know.
-    fn about(&self) -> About;
+    pub about: About,
     /// The settings, in the order of importance.
-    fn settings(&self) -> &'static [Setting];
+    pub settings: &'static [Setting],
+    /// The settings that a random search may change, and between which values.
+    pub space: &'static [Axis],
+    /// All settings with their default values, as a JSON object: [`defaults_of`] the method's own type.
+    pub defaults: fn() -> Value,
+    /// Checks settings: an error when one has a value it can't have.
+    pub check: fn(&Value) -> Result<()>,
+}
+
+/// An entry of a list, which has a [`Card`].
+pub trait Described: Sync {
+    /// What it tells about itself.
+    fn card(&self) -> &'static Card;
+    /// The name in `--method NAME`.
+    fn name(&self) -> &'static str {
+        self.card().name
+    }
+    /// What a user wants to know.
+    fn about(&self) -> About {
+        self.card().about
+    }
+    /// The settings, in the order of importance.
+    fn settings(&self) -> &'static [Setting] {
+        self.card().settings
+    }
     /// All settings with their default values, as a JSON object.
-    fn defaults(&self) -> Value;
+    fn defaults(&self) -> Value {
+        (self.card().defaults)()
+    }
     /// Checks settings.
     ///
     /// # Errors
     /// When a setting has a value it can't have.
-    fn check(&self, settings: &Value) -> Result<()>;
-    /// The settings that a random search may change, and between which values; none unless the method says so.
+    fn check(&self, settings: &Value) -> Result<()> {
+        (self.card().check)(settings)
+    }
+    /// The settings that a random search may change, and between which values.
     fn space(&self) -> &'static [Axis] {
-        &[]
+        self.card().space
     }
 }
 
@@ -188,7 +218,7 @@ fn unknown<'a>(what: &str, name: &str, names: impl Iterator<Item = &'a str> + Cl
 /// # Errors
 /// When a name is unknown or a value does not fit.
 pub fn parse<S: Serialize + DeserializeOwned + Default>(settings: &Value) -> Result<S> {
-    let defaults = defaults_of::<S>();
+    let defaults = default_names::<S>();
     let given = match settings {
         Value::Object(given) => given.clone(),
         Value::Null => Map::new(),
@@ -225,7 +255,11 @@ fn misfit(error: &serde_json::Error) -> String {
 }
 
 /// The default settings of a type as a JSON object, names in the order of the type's fields.
-pub fn defaults_of<S: Serialize + Default>() -> Map<String, Value> {
+pub fn defaults_of<S: Serialize + Default>() -> Value {
+    Value::Object(default_names::<S>())
+}
+
+fn default_names<S: Serialize + Default>() -> Map<String, Value> {
     match serde_json::to_value(S::default()) {
         Ok(Value::Object(defaults)) => defaults,
         _ => Map::new(),

@@ -130,3 +130,35 @@ fn tiny_tables_and_rows_with_nothing_known_get_finite_answers() {
         }
     }
 }
+
+/// A column that was complete in training and is empty now: the answer falls back to the middle, it does not jump to one
+/// end, as boosted trees do elsewhere that send unseen holes down an arbitrary side. Not so `mlp` with Sparsity
+/// Normalization, which makes up for the lost column by counting the other one double: `audit` measures that.
+#[test]
+fn a_column_that_is_suddenly_empty_does_not_shift_the_answers() {
+    let rows = 300;
+    let mut stream = Stream::new(4, "suddenly empty", 0, 0);
+    let strong: Vec<f64> = (0..rows).map(|_| stream.normal()).collect();
+    let weak: Vec<f64> = (0..rows).map(|_| stream.normal()).collect();
+    let target: Vec<f64> = strong.iter().zip(&weak).map(|(strong, weak)| 2.0 * strong + weak).collect();
+    let table = Table::new(vec![
+        Column::from_numbers("strong", Kind::Real, &strong),
+        Column::from_numbers("weak", Kind::Real, &weak),
+        Column::from_numbers("target", Kind::Real, &target),
+    ])
+    .unwrap();
+    let names = ["strong", "weak"].map(String::from);
+    for method in METHODS.iter().filter(|method| method.name() != "mlp") {
+        let encoder = Encoder::fit(&table, &names, method.encoding(&Value::Null).unwrap()).unwrap();
+        let inputs = encoder.encode(&table, |_, _| {}).unwrap();
+        let wanted = TargetEncoder::fit(&table, "target", None).unwrap();
+        let targets = wanted.encode(&table, None, ClassWeights::Equal).unwrap();
+        let case = Case { encoder, inputs, targets };
+        let mut empty = case.inputs.clone();
+        (0..rows).for_each(|row| empty.numbers_observed[2 * row] = false);
+        // In standard deviations of the target, whose mean is 0.
+        let answers = fit(*method, &case, 2).predict(&empty);
+        let mean = answers.iter().sum::<f64>() / rows as f64;
+        assert!(mean.abs() < 0.25, "{}: {mean}", method.name());
+    }
+}

@@ -18,16 +18,13 @@ use crate::rng::Stream;
 pub struct Conditional<'a> {
     normal: &'a Normal,
     /// `None` where the covariance has no inverse; then only the first way is open.
-    precision: Option<Square>,
+    precision: Option<&'a Square>,
 }
 
 impl<'a> Conditional<'a> {
     /// Prepares a distribution.
     pub fn new(normal: &'a Normal) -> Self {
-        Self {
-            normal,
-            precision: normal.covariance.cholesky(0.0).ok().map(|lower| lower.inverse_of_product()),
-        }
+        Self { normal, precision: normal.precision() }
     }
 
     /// The mean.
@@ -92,7 +89,7 @@ impl Pattern {
     pub(super) fn new(conditional: &Conditional<'_>, observed: &[bool]) -> Self {
         let (known, missing): (Vec<usize>, Vec<usize>) =
             (0..observed.len()).partition(|&column| observed[column]);
-        let factor = match &conditional.precision {
+        let factor = match conditional.precision {
             _ if known.is_empty() || missing.is_empty() => Factor::Neither,
             Some(precision) if missing.len() < known.len() => {
                 precision.part(&missing).cholesky(0.0).map_or(Factor::Neither, Factor::Missing)
@@ -107,7 +104,7 @@ impl Pattern {
 
     /// Puts x̂_m - μ_m into the missing places, which hold 0.
     pub(super) fn fill(&self, conditional: &Conditional<'_>, deviations: &mut [f64]) {
-        match (&self.factor, &conditional.precision) {
+        match (&self.factor, conditional.precision) {
             (Factor::Missing(lower), Some(precision)) => {
                 // Missing places hold 0, so whole rows of P can be multiplied.
                 let mut v: Vec<f64> =

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use crate::encode::features::NumberFeature;
 use crate::encode::{Encoded, Encoder, Wide};
 use crate::error::{Error, Result};
 use crate::methods::find_imputer;
@@ -14,7 +15,7 @@ const MOST_PICKS: usize = 12;
 /// What a pick must save of the error to be made: less is chance.
 const LEAST_GAIN: f64 = 1e-3;
 /// Hidden cells from which one contest says enough; with fewer, several are held.
-const ENOUGH_CELLS: usize = 20_000;
+const ENOUGH_CELLS: usize = 5_000;
 /// Contests held, at most.
 const MOST_CONTESTS: usize = 5;
 /// Work (cells x columns with holes) beyond which `boosted` takes many minutes.
@@ -39,31 +40,31 @@ pub struct Verdict {
     pub contests: usize,
 }
 
-/// Columns of the plain layout beyond which `gaussian` takes many minutes.
-const MOST_GAUSSIAN_COLUMNS: usize = 300;
+/// Columns of the plain layout beyond which imputers that know every pair of them take many minutes.
+const MOST_PAIRED_COLUMNS: usize = 300;
 
 /// Who can take part in reasonable time, and sentences about those who can't.
 pub fn affordable(names: &[String], encoder: &Encoder, rows: &Encoded) -> (Vec<String>, Vec<String>) {
     let features = encoder.width();
     let holed = encoder.numbers.iter().filter(|feature| feature.missing > 0).count()
         + encoder.categories.iter().filter(|feature| feature.missing > 0).count();
-    let work = (rows.rows.min(20_000) * features * holed) as f64;
+    let boosted_work = (rows.rows.min(20_000) * features * holed) as f64;
+    let columns = Wide::new(encoder).columns();
     let (mut taken, mut left_out) = (Vec::new(), Vec::new());
     for name in names {
-        if name == "boosted" && work > MOST_BOOSTED_WORK && names.len() > 1 {
-            left_out.push(format!(
-                "`boosted` was left out: {holed} columns with holes would need their own trees (try --method boosted)."
-            ));
-        } else if name == "gaussian"
-            && Wide::new(encoder).columns() > MOST_GAUSSIAN_COLUMNS
-            && names.len() > 1
-        {
-            let columns = Wide::new(encoder).columns();
-            left_out.push(format!(
-                "`gaussian` was left out: {columns} columns take it long (try --method gaussian)."
-            ));
-        } else {
-            taken.push(name.clone());
+        let why = match name.as_str() {
+            _ if names.len() == 1 => None,
+            "boosted" if boosted_work > MOST_BOOSTED_WORK => {
+                Some(format!("{holed} columns with holes would need their own trees"))
+            }
+            "gaussian" | "chained" if columns > MOST_PAIRED_COLUMNS => {
+                Some(format!("all pairs of {columns} columns take it long"))
+            }
+            _ => None,
+        };
+        match why {
+            Some(why) => left_out.push(format!("`{name}` was left out: {why} (try --method {name}).")),
+            None => taken.push(name.clone()),
         }
     }
     (taken, left_out)
@@ -164,10 +165,7 @@ fn collect(
         if place == 0 {
             answer.truth.push(value(truth));
         }
-        let low_high = encoder
-            .numbers
-            .get(feature)
-            .map(|f| ((f.low - f.center) / f.width, (f.high - f.center) / f.width));
+        let low_high = encoder.numbers.get(feature).map(NumberFeature::range);
         // As the table will be filled: within the known range.
         let said = value(filled);
         answer.said[place].push(low_high.map_or(said, |(low, high)| said.clamp(low, high)));

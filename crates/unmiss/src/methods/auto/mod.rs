@@ -5,7 +5,7 @@ mod contest;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::{About, Described, Draw, Imputation, Imputer, Setting, defaults_of, find_imputer, parse};
+use super::{About, Card, Described, Draw, Imputation, Imputer, Setting, defaults_of, find_imputer, parse};
 use crate::encode::{Encoded, Encoder};
 use crate::error::{Error, Result};
 use crate::run::Run;
@@ -25,7 +25,7 @@ struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        let methods = ["mean", "gaussian", "chained", "neighbours", "boosted"];
+        let methods = ["mean", "gaussian", "low-rank", "chained", "neighbours", "boosted"];
         Self { methods: methods.map(String::from).to_vec(), hide: 0.15, rows: 5000 }
     }
 }
@@ -52,36 +52,29 @@ impl Settings {
     }
 }
 
+static CARD: Card = Card {
+    name: "auto",
+    about: About {
+        title: "The best imputer for each column, found by hiding known cells",
+        idea: "Known cells are hidden, several imputers fill them, and each column takes the one, or the blend, \
+               that came nearest to the truth: never worse than the mean on these cells.",
+        paper: "Caruana et al. 2004 (blends by repeated choice)",
+        when: "Always, unless you know better: it is the default.",
+        when_not: "When seconds count, or when an analysis must name one method.",
+    },
+    settings: &[
+        Setting { name: "methods", help: "the imputers to choose from, as [\"mean\", \"gaussian\"]" },
+        Setting { name: "hide", help: "share of the known cells that are hidden to compare them" },
+        Setting { name: "rows", help: "rows on which they are compared, at most" },
+    ],
+    space: &[],
+    defaults: defaults_of::<Settings>,
+    check: |settings| Settings::checked(settings).map(drop),
+};
+
 impl Described for Auto {
-    fn name(&self) -> &'static str {
-        "auto"
-    }
-
-    fn about(&self) -> About {
-        About {
-            title: "The best imputer for each column, found by hiding known cells",
-            idea: "Known cells are hidden, several imputers fill them, and each column takes the one, or the blend, \
-                   that came nearest to the truth: never worse than the mean on these cells.",
-            paper: "Caruana et al. 2004 (blends by repeated choice)",
-            when: "Always, unless you know better: it is the default.",
-            when_not: "When seconds count, or when an analysis must name one method.",
-        }
-    }
-
-    fn settings(&self) -> &'static [Setting] {
-        &[
-            Setting { name: "methods", help: "the imputers to choose from, as [\"mean\", \"gaussian\"]" },
-            Setting { name: "hide", help: "share of the known cells that are hidden to compare them" },
-            Setting { name: "rows", help: "rows on which they are compared, at most" },
-        ]
-    }
-
-    fn defaults(&self) -> Value {
-        Value::Object(defaults_of::<Settings>())
-    }
-
-    fn check(&self, settings: &Value) -> Result<()> {
-        Settings::checked(settings).map(|_| ())
+    fn card(&self) -> &'static Card {
+        &CARD
     }
 }
 

@@ -1,4 +1,5 @@
-//! The network: normalised inputs, hidden layers that narrow and widen again, one output per column.
+//! The network: normalised inputs beside their marks, hidden layers that narrow and widen again, one output per column,
+//! and a direct way from inputs to outputs, which says what a line can say and leaves the rest to the layers.
 
 use burn::Tensor;
 use burn::tensor::TensorData;
@@ -12,24 +13,26 @@ use crate::store::Arrays;
 
 /// Share of a row's known cells that is hidden at a step: drawn for each row between 0 and this.
 const MOST_HIDDEN: f64 = 0.5;
+/// What a known cell that the network sees counts in the loss, beside a hidden one: saying it again is no art.
+const SEEN_WEIGHT: f32 = 0.1;
 
 /// The layout: everything but the weights.
 pub struct Layers {
     /// Width of every layer, from the inputs to the outputs.
     widths: Vec<usize>,
-    /// Lowest value and range of each column: what makes inputs run from 0 to 1.
-    scales: Vec<(f32, f32)>,
+    /// How many columns rows have.
+    columns: usize,
     /// K of Sparsity Normalization.
     pub k: f32,
 }
 
 impl Layers {
     /// The layout for columns and hidden layers.
-    pub fn new(scales: Vec<(f32, f32)>, hidden: &[usize], k: f32) -> Self {
-        let mut widths = vec![scales.len()];
+    pub fn new(columns: usize, hidden: &[usize], k: f32) -> Self {
+        let mut widths = vec![2 * columns];
         widths.extend(hidden);
-        widths.push(scales.len());
-        Self { widths, scales, k }
+        widths.push(columns);
+        Self { widths, columns, k }
     }
 
     /// Weights with their first values: uniform in ±sqrt(6 / inputs), biases 0.
@@ -42,6 +45,7 @@ impl Layers {
             parameters.add(format!("layer {layer}/weight"), pair[0], pair[1], draw);
             parameters.add(format!("layer {layer}/bias"), 1, pair[1], || 0.0);
         }
+        parameters.add("direct/weight", 2 * self.columns, self.columns, || 0.0);
         parameters
     }
 
@@ -53,6 +57,7 @@ impl Layers {
         for (layer, pair) in self.widths.windows(2).enumerate() {
             arrays.singles(&format!("layer {layer}/weight"), pair)?;
         }
+        arrays.singles("direct/weight", &[2 * self.columns, self.columns])?;
         Ok(())
     }
 
@@ -60,29 +65,42 @@ impl Layers {
         if layer + 2 == self.widths.len() { Activation::Identity } else { Activation::Mish }
     }
 
-    /// h0 = K (x ⊙ m) / |m|₁, into a line.
+    /// h0 = (K (x ⊙ m) / |m|₁, m), into a line of twice the columns.
     fn normalise(&self, values: &[f32], marks: &[bool], into: &mut [f32]) {
         let factor = input_factor(self.k, marks.iter().filter(|mark| **mark).count());
-        for (column, (low, range)) in self.scales.iter().enumerate() {
-            into[column] = if marks[column] { factor * (values[column] - low) / range } else { 0.0 };
+        let (scaled, shown) = into.split_at_mut(self.columns);
+        for (column, mark) in marks.iter().enumerate() {
+            scaled[column] = if *mark { factor * values[column] } else { 0.0 };
+            shown[column] = f32::from(u8::from(*mark));
         }
     }
 
     /// `[rows, columns]` expected values of all cells.
     pub fn infer(&self, rows: &WideRows, marks: &[bool], parameters: &Parameters) -> Vec<f32> {
-        let columns = self.scales.len();
+        let columns = self.columns;
         let count = rows.values.len().checked_div(columns).unwrap_or(0);
-        let mut hidden = vec![0.0; count * columns];
-        for (row, line) in hidden.chunks_mut(columns.max(1)).enumerate() {
+        let mut hidden = vec![0.0; count * 2 * columns];
+        for (row, line) in hidden.chunks_mut((2 * columns).max(1)).enumerate() {
             let cells = row * columns..(row + 1) * columns;
             self.normalise(&rows.values[cells.clone()], &marks[cells], line);
         }
-        let mut next = Vec::new();
-        for layer in 0..self.widths.len() - 1 {
+        let layers = self.widths.len() - 1;
+        let (mut direct, mut next) = (Vec::new(), Vec::new());
+        let zero = vec![0.0; columns];
+        dense_forward(
+            &hidden,
+            count,
+            parameters[2 * layers].matrix(),
+            &zero,
+            Activation::Identity,
+            &mut direct,
+        );
+        for layer in 0..layers {
             let (weight, bias) = (parameters[2 * layer].matrix(), &parameters[2 * layer + 1].values);
             dense_forward(&hidden, count, weight, bias, self.activation(layer), &mut next);
             std::mem::swap(&mut hidden, &mut next);
         }
+        hidden.iter_mut().zip(direct).for_each(|(said, direct)| *said += direct);
         hidden
     }
 }
@@ -93,6 +111,8 @@ pub struct Restoring<'a> {
     pub layers: &'a Layers,
     /// All rows.
     pub rows: &'a WideRows,
+    /// The feature of each column: all indicators of a category are hidden together, as one would tell the others.
+    pub features: &'a [usize],
     /// Rows to learn from.
     pub learning: Vec<usize>,
     /// Rows that tell when to stop, and their marks with some known cells hidden.
@@ -124,34 +144,35 @@ impl Learner for Restoring<'_> {
     fn loss(&self, parameters: &[Tensor<2>], rows: &[usize], moment: &Moment) -> Tensor<1> {
         let columns = self.rows.columns;
         let size = rows.len() * columns;
-        let (mut inputs, mut targets, mut weights) = (vec![0.0; size], vec![0.0; size], vec![0.0; size]);
-        let known: usize = rows.iter().map(|&row| self.known(self.learning[row])).sum();
+        let (mut inputs, mut targets, mut weights) = (vec![0.0; 2 * size], vec![0.0; size], vec![0.0; size]);
         for (place, &row) in rows.iter().enumerate() {
             let row = self.learning[row];
             let cells = row * columns..(row + 1) * columns;
             let line = place * columns..(place + 1) * columns;
             let mut stream = Stream::new(moment.seed, "autoencoder holes", moment.step, row as u64);
             let share = MOST_HIDDEN * stream.uniform();
-            let marks: Vec<bool> = self.rows.observed[cells.clone()]
-                .iter()
-                .map(|known| *known && stream.uniform() >= share)
-                .collect();
+            let marks = hide(&self.rows.observed[cells.clone()], self.features, share, &mut stream);
             let values = &self.rows.values[cells.clone()];
-            self.layers.normalise(values, &marks, &mut inputs[line.clone()]);
+            self.layers.normalise(values, &marks, &mut inputs[2 * line.start..2 * line.end]);
             for (column, cell) in cells.enumerate().filter(|(_, cell)| self.rows.observed[*cell]) {
                 targets[line.start + column] = self.rows.values[cell];
-                weights[line.start + column] = 1.0 / known.max(1) as f32;
+                weights[line.start + column] = if marks[column] { SEEN_WEIGHT } else { 1.0 };
             }
         }
+        let total = weights.iter().sum::<f32>().max(SEEN_WEIGHT);
+        weights.iter_mut().for_each(|weight| *weight /= total);
         let device = training_device();
         let tensor = |values: Vec<f32>| {
-            Tensor::<2>::from_data(TensorData::new(values, [rows.len(), columns]), &device)
+            let width = values.len() / rows.len().max(1);
+            Tensor::<2>::from_data(TensorData::new(values, [rows.len(), width]), &device)
         };
         let mut hidden = tensor(inputs);
-        for (layer, pair) in parameters.chunks_exact(2).enumerate() {
+        let layers = parameters.len() - 1;
+        let direct = hidden.clone().matmul(parameters[layers].clone());
+        for (layer, pair) in parameters[..layers].chunks_exact(2).enumerate() {
             hidden = dense(hidden, pair[0].clone(), pair[1].clone(), self.layers.activation(layer));
         }
-        let difference = hidden - tensor(targets);
+        let difference = hidden + direct - tensor(targets);
         (difference.clone() * difference * tensor(weights)).sum()
     }
 
@@ -167,9 +188,15 @@ impl Learner for Restoring<'_> {
     }
 }
 
-impl Restoring<'_> {
-    fn known(&self, row: usize) -> usize {
-        let columns = self.rows.columns;
-        self.rows.observed[row * columns..(row + 1) * columns].iter().filter(|mark| **mark).count()
+/// The marks with a share of the known features hidden.
+pub fn hide(observed: &[bool], features: &[usize], share: f64, stream: &mut Stream) -> Vec<bool> {
+    let mut marks = Vec::with_capacity(observed.len());
+    let (mut feature, mut stays) = (usize::MAX, true);
+    for (known, own) in observed.iter().zip(features) {
+        if *own != feature {
+            (feature, stays) = (*own, stream.uniform() >= share);
+        }
+        marks.push(*known && stays);
     }
+    marks
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::imputer::for_each_row;
-use super::{About, Axis, Choices, Described, Draw, Imputation, Imputer, Setting, defaults_of, parse};
+use super::{About, Axis, Card, Choices, Described, Draw, Imputation, Imputer, Setting, defaults_of, parse};
 use crate::encode::wide::WideRows;
 use crate::encode::{Encoded, Encoder, Wide};
 use crate::error::{Error, Result};
@@ -18,7 +18,7 @@ use crate::nn::train::{TrainSettings, train};
 use crate::rng::Stream;
 use crate::run::Run;
 use crate::store::Arrays;
-use layers::{Aside, Layers, Restoring};
+use layers::{Aside, Layers, Restoring, hide};
 
 /// Rows below which none is set aside.
 const FEWEST_ROWS: usize = 20;
@@ -78,52 +78,36 @@ impl Settings {
     }
 }
 
+static CARD: Card = Card {
+    name: "autoencoder",
+    about: About {
+        title: "Denoising autoencoder with Sparsity Normalization",
+        idea: "A network learns to say the known cells of a row from a random part of them, and then says the \
+               missing ones. Its input is divided by the number of known cells, so that the answer does not \
+               drift with how much is known.",
+        paper: "Vincent et al. 2008; Yi et al. 2020; Talwar et al. 2018",
+        when: "Many rows, and many columns that hang together in ways no line describes.",
+        when_not: "A few hundred rows: `gaussian` and `boosted` need fewer.",
+    },
+    settings: &[
+        Setting { name: "hidden", help: "units of the hidden layers, such as [128, 64, 128]" },
+        Setting { name: "epochs", help: "passes over the rows, at most; fewer for large tables" },
+        Setting { name: "batch", help: "rows in a batch" },
+        Setting { name: "rate", help: "learning rate at the start" },
+        Setting { name: "patience", help: "epochs without a better error after which training ends" },
+    ],
+    space: &[
+        Axis::new("hidden", Choices::Options(&["[32]", "[64, 16, 64]", "[128, 64, 128]", "[256, 128, 256]"])),
+        Axis::new("batch", Choices::Options(&["32", "64", "128", "256"])),
+        Axis::new("rate", Choices::LogUniform(3e-4, 1e-2)),
+    ],
+    defaults: defaults_of::<Settings>,
+    check: |settings| Settings::checked(settings).map(drop),
+};
+
 impl Described for Autoencoder {
-    fn name(&self) -> &'static str {
-        "autoencoder"
-    }
-
-    fn about(&self) -> About {
-        About {
-            title: "Denoising autoencoder with Sparsity Normalization",
-            idea: "A network learns to say all known cells of a row from a random part of them, and then says the \
-                   missing ones. Its input is divided by the number of known cells, so that the answer does not \
-                   drift with how much is known.",
-            paper: "Vincent et al. 2008; Yi et al. 2020; Talwar et al. 2018",
-            when: "Many rows, and many columns that hang together in ways no line describes.",
-            when_not: "A few hundred rows: `gaussian` and `boosted` need fewer.",
-        }
-    }
-
-    fn settings(&self) -> &'static [Setting] {
-        &[
-            Setting { name: "hidden", help: "units of the hidden layers, such as [128, 64, 128]" },
-            Setting { name: "epochs", help: "passes over the rows, at most; fewer for large tables" },
-            Setting { name: "batch", help: "rows in a batch" },
-            Setting { name: "rate", help: "learning rate at the start" },
-            Setting { name: "patience", help: "epochs without a better error after which training ends" },
-        ]
-    }
-
-    fn defaults(&self) -> Value {
-        Value::Object(defaults_of::<Settings>())
-    }
-
-    fn check(&self, settings: &Value) -> Result<()> {
-        Settings::checked(settings).map(|_| ())
-    }
-
-    fn space(&self) -> &'static [Axis] {
-        const {
-            &[
-                Axis::new(
-                    "hidden",
-                    Choices::Options(&["[32]", "[64, 16, 64]", "[128, 64, 128]", "[256, 128, 256]"]),
-                ),
-                Axis::new("batch", Choices::Options(&["32", "64", "128", "256"])),
-                Axis::new("rate", Choices::LogUniform(3e-4, 1e-2)),
-            ]
-        }
+    fn card(&self) -> &'static Card {
+        &CARD
     }
 }
 
@@ -138,13 +122,16 @@ impl Imputation for Autoencoder {
         let settings = Settings::checked(settings)?;
         let wide = Wide::new(encoder);
         let widened = wide.widen(rows);
-        let layers = Layers::new(scales(encoder, &wide), &settings.hidden, mean_known(rows) as f32);
+        let layers = Layers::new(wide.columns(), &settings.hidden, mean_known(rows) as f32);
+        let features: Vec<usize> =
+            (0..wide.features()).flat_map(|feature| wide.places(feature).map(move |_| feature)).collect();
         let mut order = Stream::new(run.seed(), "autoencoder rows", 0, 0).permutation(rows.rows);
         let count = if rows.rows < FEWEST_ROWS { 0 } else { (rows.rows / 6).min(MOST_ASIDE) };
         let aside = order.split_off(order.len() - count);
-        let aside = (count > 0).then(|| set_aside(&widened, &aside, run.seed()));
+        let aside = (count > 0).then(|| set_aside(&widened, &features, &aside, run.seed()));
         order.sort_unstable();
-        let learner = Restoring { layers: &layers, rows: &widened, learning: order, aside };
+        let learner =
+            Restoring { layers: &layers, rows: &widened, features: &features, learning: order, aside };
         let plan = settings.plan(learner.learning.len());
         let trained = train(&learner, layers.parameters(run.seed()), &plan, run)?;
         let mut kept = vec![Vec::new(); wide.columns()];
@@ -164,7 +151,7 @@ impl Imputation for Autoencoder {
     fn load(&self, settings: &Value, encoder: &Encoder, arrays: &Arrays) -> Result<Box<dyn Imputer>> {
         let settings = Settings::checked(settings)?;
         let wide = Wide::new(encoder);
-        let layers = Layers::new(scales(encoder, &wide), &settings.hidden, arrays.finite_single("k")?);
+        let layers = Layers::new(wide.columns(), &settings.hidden, arrays.finite_single("k")?);
         layers.check(arrays)?;
         let mut parameters = layers.parameters(0);
         parameters.load(arrays)?;
@@ -183,26 +170,15 @@ impl Imputation for Autoencoder {
     }
 }
 
-/// Lowest value and range of each column of the plain layout.
-fn scales(encoder: &Encoder, wide: &Wide) -> Vec<(f32, f32)> {
-    let number = |feature: &crate::encode::features::NumberFeature| {
-        let low = (feature.low - feature.center) / feature.width;
-        (low as f32, (((feature.high - feature.low) / feature.width) as f32).max(1e-6))
-    };
-    let numbers = encoder.numbers.iter().map(number);
-    let indicators = (encoder.numbers.len()..wide.columns()).map(|column| {
-        let (share, deviation) = wide.indicator(column).unwrap_or((0.0, 1.0));
-        ((-share / deviation) as f32, (1.0 / deviation) as f32)
-    });
-    numbers.chain(indicators).collect()
-}
-
 /// Rows set aside, with a fixed part of their known cells hidden.
-fn set_aside(rows: &WideRows, picked: &[usize], seed: u64) -> Aside {
+fn set_aside(rows: &WideRows, features: &[usize], picked: &[usize], seed: u64) -> Aside {
     let columns = rows.columns;
     let cells = || picked.iter().flat_map(|&row| row * columns..(row + 1) * columns);
     let mut stream = Stream::new(seed, "autoencoder aside", 0, 0);
-    let marks = cells().map(|cell| stream.uniform() >= HIDDEN_ASIDE && rows.observed[cell]).collect();
+    let marks = picked.iter().flat_map(|&row| {
+        hide(&rows.observed[row * columns..(row + 1) * columns], features, HIDDEN_ASIDE, &mut stream)
+    });
+    let marks = marks.collect();
     let values = cells().map(|cell| rows.values[cell]).collect();
     let observed = cells().map(|cell| rows.observed[cell]).collect();
     Aside { rows: WideRows { values, observed, columns }, marks }

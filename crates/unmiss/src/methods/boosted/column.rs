@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use super::is_known;
+use crate::encode::wide::pick;
 use crate::encode::{Encoded, Encoder, Targets, Task};
 use crate::error::{Error, Result};
 use crate::methods::Draw;
@@ -136,7 +137,7 @@ impl ColumnTrees {
                 let code = |(place, &row): (usize, &usize)| {
                     let mut chances = vec![0.0; classes];
                     self.predict(&inputs, place, &mut chances);
-                    pick(&chances[..self.levels.min(classes)], stream(row))
+                    pick(&chances[..self.levels.min(classes)], stream(row).as_mut()).unwrap_or(0) as u32
                 };
                 let codes: Vec<u32> = holes.par_iter().enumerate().with_min_len(64).map(code).collect();
                 let width = filled.codes.len() / filled.rows;
@@ -217,24 +218,4 @@ fn inputs(filled: &Encoded, numbers: usize, feature: usize, rows: &[usize]) -> E
         }
     }
     inputs
-}
-
-/// The likeliest code (the first of equals), or one drawn.
-fn pick(chances: &[f64], stream: Option<Stream>) -> u32 {
-    let likeliest = || {
-        let best = chances.iter().enumerate().rev().max_by(|a, b| a.1.total_cmp(b.1));
-        best.map_or(0, |(code, _)| code)
-    };
-    let code = match stream {
-        Some(mut stream) => {
-            let mut left = stream.uniform() * chances.iter().sum::<f64>();
-            let hit = chances.iter().position(|chance| {
-                left -= chance;
-                left < 0.0
-            });
-            hit.unwrap_or_else(likeliest)
-        }
-        None => likeliest(),
-    };
-    code as u32
 }

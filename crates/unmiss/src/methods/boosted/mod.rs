@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::gaussian::learn_default;
-use super::{About, Axis, Choices, Described, Draw, Imputation, Imputer, Setting, defaults_of, parse};
+use super::{About, Axis, Card, Choices, Described, Draw, Imputation, Imputer, Setting, defaults_of, parse};
 use crate::encode::normal::{Conditional, Normal};
 use crate::encode::wide::EncodedRow;
 use crate::encode::{Encoded, Encoder, Wide};
@@ -47,42 +47,31 @@ impl Settings {
     }
 }
 
+static CARD: Card = Card {
+    name: "boosted",
+    about: About {
+        title: "Chained equations with gradient-boosted trees",
+        idea: "A hole starts at its mean given the known cells of the row. Round by round, boosted trees learn for \
+               each column what that guess misses, from the other, filled, columns.",
+        paper: "van Buuren and Groothuis-Oudshoorn 2011; Friedman 2001; Stekhoven and Buehlmann 2012",
+        when: "Relations bend or columns interact, and there are a few hundred rows or more.",
+        when_not: "Hundreds of columns with holes, or tables so small that trees learn noise.",
+    },
+    settings: &[
+        Setting {
+            name: "rounds",
+            help: "how often each column is learned, from better filled others each time",
+        },
+        Setting { name: "rows", help: "rows that trees are learned from, at most" },
+    ],
+    space: &[Axis::new("rounds", Choices::Integers(1, 5))],
+    defaults: defaults_of::<Settings>,
+    check: |settings| Settings::checked(settings).map(drop),
+};
+
 impl Described for Boosted {
-    fn name(&self) -> &'static str {
-        "boosted"
-    }
-
-    fn about(&self) -> About {
-        About {
-            title: "Chained equations with gradient-boosted trees",
-            idea: "A hole starts at its mean given the known cells of the row. Round by round, boosted trees learn for \
-                   each column what that guess misses, from the other, filled, columns.",
-            paper: "van Buuren and Groothuis-Oudshoorn 2011; Friedman 2001; Stekhoven and Buehlmann 2012",
-            when: "Relations bend or columns interact, and there are a few hundred rows or more.",
-            when_not: "Hundreds of columns with holes, or tables so small that trees learn noise.",
-        }
-    }
-
-    fn settings(&self) -> &'static [Setting] {
-        &[
-            Setting {
-                name: "rounds",
-                help: "how often each column is learned, from better filled others each time",
-            },
-            Setting { name: "rows", help: "rows that trees are learned from, at most" },
-        ]
-    }
-
-    fn defaults(&self) -> Value {
-        Value::Object(defaults_of::<Settings>())
-    }
-
-    fn check(&self, settings: &Value) -> Result<()> {
-        Settings::checked(settings).map(|_| ())
-    }
-
-    fn space(&self) -> &'static [Axis] {
-        const { &[Axis::new("rounds", Choices::Integers(1, 5))] }
+    fn card(&self) -> &'static Card {
+        &CARD
     }
 }
 
@@ -174,11 +163,8 @@ fn is_known(rows: &Encoded, numbers: usize, feature: usize, row: usize) -> bool 
 
 /// Lowest and highest known value of each number.
 fn ranges(encoder: &Encoder) -> Vec<(f32, f32)> {
-    let scaled = |value: f64, center: f64, width: f64| ((value - center) / width) as f32;
-    let range = |f: &crate::encode::features::NumberFeature| {
-        (scaled(f.low, f.center, f.width), scaled(f.high, f.center, f.width))
-    };
-    encoder.numbers.iter().map(range).collect()
+    let ranges = encoder.numbers.iter().map(|feature| feature.range());
+    ranges.map(|(low, high)| (low as f32, high as f32)).collect()
 }
 
 /// What the normal distribution says: the start of every course.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::imputer::for_each_row;
-use super::{About, Axis, Choices, Described, Draw, Imputation, Imputer, Setting, defaults_of, parse};
+use super::{About, Axis, Card, Choices, Described, Draw, Imputation, Imputer, Setting, defaults_of, parse};
 use crate::encode::{Encoded, Encoder, Wide};
 use crate::error::{Error, Result};
 use crate::rng::Stream;
@@ -66,58 +66,42 @@ impl Settings {
     }
 }
 
+static CARD: Card = Card {
+    name: "chained",
+    about: About {
+        title: "Chained equations: each column from all the others",
+        idea: "Round by round, each column with holes is regressed on all others, over the rows that know it, and \
+               its holes are filled with what the regression says: ridge regression for numbers, logistic \
+               regression for categories, within the known range. Draws match known values of rows with a like \
+               prediction.",
+        paper: "van Buuren and Groothuis-Oudshoorn 2011; MacKay 1992; Little 1988",
+        when: "Columns of different kinds; multiple imputation as users of chained equations know it.",
+        when_not: "Where relations bend (`boosted`), or where `gaussian` says the same in less time.",
+    },
+    settings: &[
+        Setting { name: "rounds", help: "rounds, at most" },
+        Setting {
+            name: "tolerance",
+            help: "a round that changes no column's holes by more than this (root mean square, in standard \
+                   deviations) is the last",
+        },
+        Setting { name: "predictors", help: "columns in an equation, at most: those that go with it most" },
+        Setting {
+            name: "draws",
+            help: "how numbers are drawn: matched (a known value of a row with a like prediction) or normal",
+        },
+    ],
+    space: &[
+        Axis::new("rounds", Choices::Integers(2, 20)),
+        Axis::new("predictors", Choices::Integers(2, 60)),
+    ],
+    defaults: defaults_of::<Settings>,
+    check: |settings| Settings::checked(settings).map(drop),
+};
+
 impl Described for Chained {
-    fn name(&self) -> &'static str {
-        "chained"
-    }
-
-    fn about(&self) -> About {
-        About {
-            title: "Chained equations: each column from all the others",
-            idea: "Round by round, each column with holes is regressed on all others, over the rows that know it, and \
-                   its holes are filled with what the regression says: ridge regression for numbers, logistic \
-                   regression for categories, within the known range. Draws match known values of rows with a like \
-                   prediction.",
-            paper: "van Buuren and Groothuis-Oudshoorn 2011; MacKay 1992; Little 1988",
-            when: "Columns of different kinds; multiple imputation as users of chained equations know it.",
-            when_not: "Where relations bend (`boosted`), or where `gaussian` says the same in less time.",
-        }
-    }
-
-    fn settings(&self) -> &'static [Setting] {
-        &[
-            Setting { name: "rounds", help: "rounds, at most" },
-            Setting {
-                name: "tolerance",
-                help: "a round that changes no column's holes by more than this (root mean square, in standard \
-                       deviations) is the last",
-            },
-            Setting {
-                name: "predictors",
-                help: "columns in an equation, at most: those that go with it most",
-            },
-            Setting {
-                name: "draws",
-                help: "how numbers are drawn: matched (a known value of a row with a like prediction) or normal",
-            },
-        ]
-    }
-
-    fn defaults(&self) -> Value {
-        Value::Object(defaults_of::<Settings>())
-    }
-
-    fn check(&self, settings: &Value) -> Result<()> {
-        Settings::checked(settings).map(|_| ())
-    }
-
-    fn space(&self) -> &'static [Axis] {
-        const {
-            &[
-                Axis::new("rounds", Choices::Integers(2, 20)),
-                Axis::new("predictors", Choices::Integers(2, 60)),
-            ]
-        }
+    fn card(&self) -> &'static Card {
+        &CARD
     }
 }
 

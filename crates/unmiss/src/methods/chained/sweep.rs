@@ -6,6 +6,7 @@ use rayon::prelude::*;
 
 use super::equation::{Drawn, Equation, Form, KEPT, Noise};
 use super::{logistic, ridge};
+use crate::encode::features::NumberFeature;
 use crate::encode::wide::WideRows;
 use crate::encode::{Encoder, Wide};
 use crate::rng::Stream;
@@ -54,10 +55,7 @@ impl<'a> Sweep<'a> {
             );
             filled.push(1.0);
         }
-        let scaled = |feature: &crate::encode::features::NumberFeature| {
-            ((feature.low - feature.center) / feature.width, (feature.high - feature.center) / feature.width)
-        };
-        let ranges = encoder.numbers.iter().map(scaled).collect();
+        let ranges = encoder.numbers.iter().map(NumberFeature::range).collect();
         let mut sweep = Self {
             wide,
             observed: &rows.observed,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::imputer::for_each_row;
-use super::{About, Axis, Choices, Described, Draw, Imputation, Imputer, Setting, defaults_of, parse};
+use super::{About, Axis, Card, Choices, Described, Draw, Imputation, Imputer, Setting, defaults_of, parse};
 use crate::encode::normal::{Conditional, Course, Normal};
 use crate::encode::wide::WideRows;
 use crate::encode::{Encoded, Encoder, Wide};
@@ -53,47 +53,36 @@ impl Settings {
     }
 }
 
+static CARD: Card = Card {
+    name: "gaussian",
+    about: About {
+        title: "Joint normal distribution, learned through the holes",
+        idea: "Mean and covariance of all columns are learned by expectation-maximisation; a missing cell \
+               becomes its mean given the known cells of the row, or a draw from that distribution. \
+               Categories take part as one indicator per level.",
+        paper: "Dempster, Laird and Rubin 1977; Honaker and King 2010",
+        when: "First of all: on most tables the best of the simple imputers, and fast.",
+        when_not: "Where relations bend or columns interact.",
+    },
+    settings: &[
+        Setting {
+            name: "ridge",
+            help: "added to the diagonal of the covariance in every round; more for few rows with many columns",
+        },
+        Setting { name: "rounds", help: "rounds of expectation-maximisation, at most" },
+        Setting {
+            name: "tolerance",
+            help: "a round that moves no entry of mean and covariance further than this is the last",
+        },
+    ],
+    space: &[Axis::new("ridge", Choices::LogUniform(1e-6, 1.0))],
+    defaults: defaults_of::<Settings>,
+    check: |settings| Settings::checked(settings).map(drop),
+};
+
 impl Described for Gaussian {
-    fn name(&self) -> &'static str {
-        "gaussian"
-    }
-
-    fn about(&self) -> About {
-        About {
-            title: "Joint normal distribution, learned through the holes",
-            idea: "Mean and covariance of all columns are learned by expectation-maximisation; a missing cell \
-                   becomes its mean given the known cells of the row, or a draw from that distribution. \
-                   Categories take part as one indicator per level.",
-            paper: "Dempster, Laird and Rubin 1977; Honaker and King 2010",
-            when: "First of all: on most tables the best of the simple imputers, and fast.",
-            when_not: "Where relations bend or columns interact.",
-        }
-    }
-
-    fn settings(&self) -> &'static [Setting] {
-        &[
-            Setting {
-                name: "ridge",
-                help: "added to the diagonal of the covariance in every round; more for few rows with many columns",
-            },
-            Setting { name: "rounds", help: "rounds of expectation-maximisation, at most" },
-            Setting {
-                name: "tolerance",
-                help: "a round that moves no entry of mean and covariance further than this is the last",
-            },
-        ]
-    }
-
-    fn defaults(&self) -> Value {
-        Value::Object(defaults_of::<Settings>())
-    }
-
-    fn check(&self, settings: &Value) -> Result<()> {
-        Settings::checked(settings).map(|_| ())
-    }
-
-    fn space(&self) -> &'static [Axis] {
-        const { &[Axis::new("ridge", Choices::LogUniform(1e-6, 1.0))] }
+    fn card(&self) -> &'static Card {
+        &CARD
     }
 }
 

@@ -34,7 +34,7 @@ pub fn draw(estimate: &Normal, rows: f64, stream: &mut Stream) -> Option<Normal>
     let noise: Vec<f64> = (0..size).map(|_| stream.normal()).collect();
     let shift = spread.times(&noise);
     let mean = estimate.mean.iter().zip(shift).map(|(mean, shift)| mean + shift / freedom.sqrt()).collect();
-    Some(Normal { mean, covariance })
+    Some(Normal::from_parts(mean, covariance.cells))
 }
 
 /// A draw from the chi-squared distribution with k degrees of freedom, k at least 2: Marsaglia and Tsang's

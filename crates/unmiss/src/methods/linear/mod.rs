@@ -14,7 +14,9 @@ use logistic::Problem;
 
 pub(super) use gram::{eigen, solve};
 
-use super::{About, Axis, Choices, Described, Method, Predictor, Setting, Training, defaults_of, parse};
+use super::{
+    About, Axis, Card, Choices, Described, Method, Predictor, Setting, Training, defaults_of, parse,
+};
 use crate::encode::{Design, Encoded, Encoder, Encoding, Missing, Scale, Targets, Task};
 use crate::error::{Error, Result};
 use crate::nn::sparsity::{Constant, Rule};
@@ -100,70 +102,57 @@ impl Settings {
     }
 }
 
+static CARD: Card = Card {
+    name: "linear",
+    about: About {
+        title: "Linear model: ridge, or logistic regression",
+        idea: "A weighted sum of the inputs. A missing number counts as its mean and a missing category as \
+               its usual shares; one more input per column says that it is missing, so that holes that \
+               tell something are heard. How strongly weights are pulled to 0 is chosen by \
+               cross-validation.",
+        paper: "Hoerl and Kennard 1970 (ridge); Golub, Heath and Wahba 1979 (choice of strength); \
+                Yi et al. 2020 (Sparsity Normalization)",
+        when: "First of all: it is fast, can be read, and is hard to beat on a few hundred rows.",
+        when_not: "When the effect of a column bends, or depends on other columns.",
+    },
+    settings: &[
+        Setting {
+            name: "missing",
+            help: "what a missing cell becomes: zero, mean, observed-indicator, missing-indicator, \
+                   sparsity-normalization, mean+missing-indicator or \
+                   sparsity-normalization+missing-indicator",
+        },
+        Setting {
+            name: "strength",
+            help: "how strongly weights are pulled to 0: auto (by cross-validation) or a number above 0",
+        },
+        Setting {
+            name: "k",
+            help: "with sparsity-normalization, the K in K / (known columns of the row): mean (of the \
+                   training rows), input (number of columns) or a number above 0",
+        },
+    ],
+    space: &[
+        // The strength has a search of its own: `auto`.
+        Axis::new(
+            "missing",
+            Choices::Options(&[
+                "mean",
+                "missing-indicator",
+                "mean+missing-indicator",
+                "sparsity-normalization",
+                "sparsity-normalization+missing-indicator",
+            ]),
+        ),
+        Axis::new("k", Choices::Options(&["mean", "input"])),
+    ],
+    defaults: defaults_of::<Settings>,
+    check: |settings| Settings::checked(settings).map(drop),
+};
+
 impl Described for Linear {
-    fn name(&self) -> &'static str {
-        "linear"
-    }
-
-    fn about(&self) -> About {
-        About {
-            title: "Linear model: ridge, or logistic regression",
-            idea: "A weighted sum of the inputs. A missing number counts as its mean and a missing category as \
-                   its usual shares; one more input per column says that it is missing, so that holes that \
-                   tell something are heard. How strongly weights are pulled to 0 is chosen by \
-                   cross-validation.",
-            paper: "Hoerl and Kennard 1970 (ridge); Golub, Heath and Wahba 1979 (choice of strength); \
-                    Yi et al. 2020 (Sparsity Normalization)",
-            when: "First of all: it is fast, can be read, and is hard to beat on a few hundred rows.",
-            when_not: "When the effect of a column bends, or depends on other columns.",
-        }
-    }
-
-    fn settings(&self) -> &'static [Setting] {
-        &[
-            Setting {
-                name: "missing",
-                help: "what a missing cell becomes: zero, mean, observed-indicator, missing-indicator, \
-                       sparsity-normalization, mean+missing-indicator or \
-                       sparsity-normalization+missing-indicator",
-            },
-            Setting {
-                name: "strength",
-                help: "how strongly weights are pulled to 0: auto (by cross-validation) or a number above 0",
-            },
-            Setting {
-                name: "k",
-                help: "with sparsity-normalization, the K in K / (known columns of the row): mean (of the \
-                       training rows), input (number of columns) or a number above 0",
-            },
-        ]
-    }
-
-    fn defaults(&self) -> Value {
-        Value::Object(defaults_of::<Settings>())
-    }
-
-    fn check(&self, settings: &Value) -> Result<()> {
-        Settings::checked(settings).map(|_| ())
-    }
-
-    fn space(&self) -> &'static [Axis] {
-        const {
-            &[
-                // The strength has a search of its own: `auto`.
-                Axis::new(
-                    "missing",
-                    Choices::Options(&[
-                        "mean",
-                        "missing-indicator",
-                        "mean+missing-indicator",
-                        "sparsity-normalization",
-                        "sparsity-normalization+missing-indicator",
-                    ]),
-                ),
-                Axis::new("k", Choices::Options(&["mean", "input"])),
-            ]
-        }
+    fn card(&self) -> &'static Card {
+        &CARD
     }
 }
 

@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::imputer::for_each_row;
-use super::{About, Described, Draw, Imputation, Imputer, Setting, defaults_of, parse};
+use super::{About, Card, Described, Draw, Imputation, Imputer, Setting, defaults_of, parse};
+use crate::encode::wide::pick;
 use crate::encode::{Encoded, Encoder};
 use crate::error::{Error, Result};
 use crate::rng::Stream;
@@ -32,32 +33,25 @@ struct Settings {
     center: Center,
 }
 
+static CARD: Card = Card {
+    name: "mean",
+    about: About {
+        title: "Mean or median of the column, most frequent category",
+        idea: "Every hole of a column gets the same value: the mean (or median) of its known numbers, or its \
+               most frequent category. A draw takes one of the known values at random.",
+        paper: "",
+        when: "As the yardstick that every other imputer must beat.",
+        when_not: "For any analysis: it ignores the other columns and shrinks spreads and correlations.",
+    },
+    settings: &[Setting { name: "center", help: "what a missing number becomes: mean or median" }],
+    space: &[],
+    defaults: defaults_of::<Settings>,
+    check: |settings| parse::<Settings>(settings).map(drop),
+};
+
 impl Described for Mean {
-    fn name(&self) -> &'static str {
-        "mean"
-    }
-
-    fn about(&self) -> About {
-        About {
-            title: "Mean or median of the column, most frequent category",
-            idea: "Every hole of a column gets the same value: the mean (or median) of its known numbers, or its \
-                   most frequent category. A draw takes one of the known values at random.",
-            paper: "",
-            when: "As the yardstick that every other imputer must beat.",
-            when_not: "For any analysis: it ignores the other columns and shrinks spreads and correlations.",
-        }
-    }
-
-    fn settings(&self) -> &'static [Setting] {
-        &[Setting { name: "center", help: "what a missing number becomes: mean or median" }]
-    }
-
-    fn defaults(&self) -> Value {
-        Value::Object(defaults_of::<Settings>())
-    }
-
-    fn check(&self, settings: &Value) -> Result<()> {
-        parse::<Settings>(settings).map(|_| ())
+    fn card(&self) -> &'static Card {
+        &CARD
     }
 }
 
@@ -113,33 +107,15 @@ struct Fitted {
     centers: Vec<f32>,
     kept: Vec<Vec<f32>>,
     /// Each category's shares, over the codes that stand for a level.
-    shares: Vec<Vec<f32>>,
+    shares: Vec<Vec<f64>>,
 }
 
 impl Fitted {
     fn new(encoder: &Encoder, centers: Vec<f32>, kept: Vec<Vec<f32>>) -> Self {
-        let shares = encoder.categories.iter().map(|feature| feature.shares[..feature.levels.len()].to_vec());
+        let shares = encoder.categories.iter().map(|feature| {
+            feature.shares[..feature.levels.len()].iter().map(|share| f64::from(*share)).collect()
+        });
         Self { centers, kept, shares: shares.collect() }
-    }
-
-    fn code(shares: &[f32], draw: Option<&mut Stream>) -> u32 {
-        let total: f32 = shares.iter().sum();
-        let likeliest = || {
-            let best = shares.iter().enumerate().rev().max_by(|a, b| a.1.total_cmp(b.1));
-            best.map_or(0, |(code, _)| code)
-        };
-        let code = match draw {
-            Some(stream) => {
-                let mut left = stream.uniform() as f32 * total;
-                let hit = shares.iter().position(|share| {
-                    left -= share;
-                    left < 0.0
-                });
-                hit.unwrap_or_else(likeliest)
-            }
-            None => likeliest(),
-        };
-        code as u32
     }
 }
 
@@ -158,7 +134,7 @@ impl Imputer for Fitted {
             for (column, code) in
                 line.codes.iter_mut().enumerate().filter(|(column, _)| !line.codes_observed[*column])
             {
-                *code = Self::code(&self.shares[column], stream.as_mut());
+                *code = pick(&self.shares[column], stream.as_mut()).unwrap_or(0) as u32;
             }
         });
     }

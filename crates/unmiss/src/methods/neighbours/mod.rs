@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::imputer::for_each_row;
-use super::{About, Axis, Choices, Described, Draw, Imputation, Imputer, Setting, defaults_of, parse};
+use super::{About, Axis, Card, Choices, Described, Draw, Imputation, Imputer, Setting, defaults_of, parse};
 use crate::encode::wide::EncodedRow;
 use crate::encode::{Encoded, Encoder, Wide};
 use crate::error::{Error, Result};
@@ -46,43 +46,29 @@ impl Settings {
     }
 }
 
+static CARD: Card = Card {
+    name: "neighbours",
+    about: About {
+        title: "Mean or vote of the most alike rows",
+        idea: "Two rows are compared over the columns both know. A missing number becomes the mean over the \
+               most alike rows that know it, nearer ones counting more; a missing category their vote. A draw \
+               takes the value of one of them.",
+        paper: "Troyanskaya et al. 2001; Dixon 1979",
+        when: "Groups of alike rows, relations that bend, few columns.",
+        when_not: "Many columns that tell nothing, or most cells missing.",
+    },
+    settings: &[
+        Setting { name: "k", help: "how many of the most alike rows are asked" },
+        Setting { name: "donors", help: "training rows kept to be asked, at most; of more, a random choice" },
+    ],
+    space: &[Axis::new("k", Choices::Integers(2, 50))],
+    defaults: defaults_of::<Settings>,
+    check: |settings| Settings::checked(settings).map(drop),
+};
+
 impl Described for Neighbours {
-    fn name(&self) -> &'static str {
-        "neighbours"
-    }
-
-    fn about(&self) -> About {
-        About {
-            title: "Mean or vote of the most alike rows",
-            idea: "Two rows are compared over the columns both know. A missing number becomes the mean over the \
-                   most alike rows that know it, nearer ones counting more; a missing category their vote. A draw \
-                   takes the value of one of them.",
-            paper: "Troyanskaya et al. 2001; Dixon 1979",
-            when: "Groups of alike rows, relations that bend, few columns.",
-            when_not: "Many columns that tell nothing, or most cells missing.",
-        }
-    }
-
-    fn settings(&self) -> &'static [Setting] {
-        &[
-            Setting { name: "k", help: "how many of the most alike rows are asked" },
-            Setting {
-                name: "donors",
-                help: "training rows kept to be asked, at most; of more, a random choice",
-            },
-        ]
-    }
-
-    fn defaults(&self) -> Value {
-        Value::Object(defaults_of::<Settings>())
-    }
-
-    fn check(&self, settings: &Value) -> Result<()> {
-        Settings::checked(settings).map(|_| ())
-    }
-
-    fn space(&self) -> &'static [Axis] {
-        const { &[Axis::new("k", Choices::Integers(2, 50))] }
+    fn card(&self) -> &'static Card {
+        &CARD
     }
 }
 

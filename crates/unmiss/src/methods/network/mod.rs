@@ -6,7 +6,9 @@ mod layers;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{About, Axis, Choices, Described, Method, Predictor, Setting, Training, defaults_of, parse};
+use super::{
+    About, Axis, Card, Choices, Described, Method, Predictor, Setting, Training, defaults_of, parse,
+};
 use crate::encode::{Encoded, Encoder, Encoding, Guess, Scale, Task};
 use crate::error::{Error, Result};
 use crate::nn::sparsity::mean_known;
@@ -96,86 +98,67 @@ impl Settings {
     }
 }
 
+static CARD: Card = Card {
+    name: "network",
+    about: About {
+        title: "Tabular network in which a hole is a learned value of its own",
+        idea: "Each column becomes a small vector: numbers through cosines of learned frequencies, categories \
+               through learned tables, a missing cell through a vector learned for that column, a missing \
+               number also through its mean given the known ones. Eight members see the vectors through \
+               factors of their own, share the layers behind them, and each gives an answer; a few such \
+               networks, each stopped on another part of the rows, are trained, and all answers averaged.",
+        paper: "Gorishniy, Kotelnikov, Babenko 2024 (TabM) for the members; Gorishniy, Rubachev, Babenko 2022 for \
+                the cosines; Yi et al. 2020 (Sparsity Normalization) for the dropout and the optional \
+                normalisation of known cells.",
+        when: "As the first thing to try: it takes holes as they are, in training and later, and learns what \
+               their being missing means.",
+        when_not: "With fewer than a hundred rows (`linear`), or where every prediction must be explained.",
+    },
+    settings: &[
+        Setting { name: "width", help: "Units of a hidden layer." },
+        Setting { name: "layers", help: "Hidden layers." },
+        Setting { name: "dropout", help: "Share of hidden units left out at a step of training." },
+        Setting {
+            name: "normalize",
+            help: "true: Sparsity Normalization, known cells count K / (known columns), K being the training mean.",
+        },
+        Setting {
+            name: "guess",
+            help: "true: a missing number comes with its mean given the known numbers.",
+        },
+        Setting { name: "members", help: "Members that share a network's hidden layers and are averaged." },
+        Setting {
+            name: "networks",
+            help: "Networks trained apart and averaged; null: 4 below 5,000 rows, 2 below 20,000, else 1.",
+        },
+        Setting { name: "epochs", help: "Passes over the rows, at most; null: 256, fewer for large tables." },
+        Setting {
+            name: "patience",
+            help: "Epochs without a better validation score after which training ends; 0: never.",
+        },
+        Setting {
+            name: "batch",
+            help: "Rows in a batch; null: 64 below 2,000 rows to learn from, 128 below 10,000, else 256.",
+        },
+        Setting { name: "rate", help: "Learning rate." },
+        Setting { name: "weight-decay", help: "How strongly weights are pulled to 0." },
+    ],
+    space: &[
+        Axis::new("width", Choices::Options(&["128", "256", "512"])),
+        Axis::new("layers", Choices::Integers(1, 4)),
+        Axis::new("dropout", Choices::Uniform(0.0, 0.5)),
+        Axis::new("normalize", Choices::Options(&["false", "true"])),
+        Axis::new("guess", Choices::Options(&["true", "false"])),
+        Axis::new("rate", Choices::LogUniform(0.005, 0.2)),
+        Axis::new("weight-decay", Choices::LogUniform(1e-4, 0.3)),
+    ],
+    defaults: defaults_of::<Settings>,
+    check: |settings| Settings::checked(settings).map(drop),
+};
+
 impl Described for TabularNetwork {
-    fn name(&self) -> &'static str {
-        "network"
-    }
-
-    fn about(&self) -> About {
-        About {
-            title: "Tabular network in which a hole is a learned value of its own",
-            idea: "Each column becomes a small vector: numbers through cosines of learned frequencies, categories \
-                   through learned tables, a missing cell through a vector learned for that column, a missing \
-                   number also through its mean given the known ones. Eight members see the vectors through \
-                   factors of their own, share the layers behind them, and each gives an answer; a few such \
-                   networks, each stopped on another part of the rows, are trained, and all answers averaged.",
-            paper: "Gorishniy, Kotelnikov, Babenko 2024 (TabM) for the members; Gorishniy, Rubachev, Babenko 2022 for \
-                    the cosines; Yi et al. 2020 (Sparsity Normalization) for the dropout and the optional \
-                    normalisation of known cells.",
-            when: "As the first thing to try: it takes holes as they are, in training and later, and learns what \
-                   their being missing means.",
-            when_not: "With fewer than a hundred rows (`linear`), or where every prediction must be explained.",
-        }
-    }
-
-    fn settings(&self) -> &'static [Setting] {
-        &[
-            Setting { name: "width", help: "Units of a hidden layer." },
-            Setting { name: "layers", help: "Hidden layers." },
-            Setting { name: "dropout", help: "Share of hidden units left out at a step of training." },
-            Setting {
-                name: "normalize",
-                help: "true: Sparsity Normalization, known cells count K / (known columns), K being the training mean.",
-            },
-            Setting {
-                name: "guess",
-                help: "true: a missing number comes with its mean given the known numbers.",
-            },
-            Setting {
-                name: "members",
-                help: "Members that share a network's hidden layers and are averaged.",
-            },
-            Setting {
-                name: "networks",
-                help: "Networks trained apart and averaged; null: 4 below 5,000 rows, 2 below 20,000, else 1.",
-            },
-            Setting {
-                name: "epochs",
-                help: "Passes over the rows, at most; null: 256, fewer for large tables.",
-            },
-            Setting {
-                name: "patience",
-                help: "Epochs without a better validation score after which training ends; 0: never.",
-            },
-            Setting {
-                name: "batch",
-                help: "Rows in a batch; null: 64 below 2,000 rows to learn from, 128 below 10,000, else 256.",
-            },
-            Setting { name: "rate", help: "Learning rate." },
-            Setting { name: "weight-decay", help: "How strongly weights are pulled to 0." },
-        ]
-    }
-
-    fn defaults(&self) -> Value {
-        Value::Object(defaults_of::<Settings>())
-    }
-
-    fn check(&self, settings: &Value) -> Result<()> {
-        Settings::checked(settings).map(|_| ())
-    }
-
-    fn space(&self) -> &'static [Axis] {
-        const {
-            &[
-                Axis::new("width", Choices::Options(&["128", "256", "512"])),
-                Axis::new("layers", Choices::Integers(1, 4)),
-                Axis::new("dropout", Choices::Uniform(0.0, 0.5)),
-                Axis::new("normalize", Choices::Options(&["false", "true"])),
-                Axis::new("guess", Choices::Options(&["true", "false"])),
-                Axis::new("rate", Choices::LogUniform(0.005, 0.2)),
-                Axis::new("weight-decay", Choices::LogUniform(1e-4, 0.3)),
-            ]
-        }
+    fn card(&self) -> &'static Card {
+        &CARD
     }
 }
 

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::gaussian::learn_default;
 use super::imputer::for_each_row;
-use super::{About, Axis, Choices, Described, Draw, Imputation, Imputer, Setting, defaults_of, parse};
+use super::{About, Axis, Card, Choices, Described, Draw, Imputation, Imputer, Setting, defaults_of, parse};
 use crate::encode::normal::{Conditional, Normal};
 use crate::encode::wide::WideRows;
 use crate::encode::{Encoded, Encoder, Wide};
@@ -58,44 +58,33 @@ impl Settings {
     }
 }
 
+static CARD: Card = Card {
+    name: "self-masking",
+    about: About {
+        title: "Joint normal distribution whose values hide themselves",
+        idea: "As `gaussian`, with a curve for each number that says how likely a cell is missing given its own \
+               value. If large values tend to be missing, a missing value is taken to be larger than the other \
+               columns say. Distribution and curves are learned together.",
+        paper: "Heckman 1979; Ipsen, Mattei and Frellsen 2021; Minka 2001",
+        when: "Only when values are believed to hide themselves: detection limits, incomes, weights.",
+        when_not: "Otherwise: where cells are missing at random it is worse than `gaussian`.",
+    },
+    settings: &[
+        Setting { name: "rounds", help: "rounds of expectation-maximisation, at most" },
+        Setting {
+            name: "tolerance",
+            help: "a round that moves no entry of mean and covariance further than this is the last",
+        },
+        Setting { name: "pull", help: "how strongly the curves are pulled to flat, in rows" },
+    ],
+    space: &[Axis::new("pull", Choices::LogUniform(0.5, 200.0))],
+    defaults: defaults_of::<Settings>,
+    check: |settings| Settings::checked(settings).map(drop),
+};
+
 impl Described for SelfMasking {
-    fn name(&self) -> &'static str {
-        "self-masking"
-    }
-
-    fn about(&self) -> About {
-        About {
-            title: "Joint normal distribution whose values hide themselves",
-            idea: "As `gaussian`, with a curve for each number that says how likely a cell is missing given its own \
-                   value. If large values tend to be missing, a missing value is taken to be larger than the other \
-                   columns say. Distribution and curves are learned together.",
-            paper: "Heckman 1979; Ipsen, Mattei and Frellsen 2021; Minka 2001",
-            when: "Only when values are believed to hide themselves: detection limits, incomes, weights.",
-            when_not: "Otherwise: where cells are missing at random it is worse than `gaussian`.",
-        }
-    }
-
-    fn settings(&self) -> &'static [Setting] {
-        &[
-            Setting { name: "rounds", help: "rounds of expectation-maximisation, at most" },
-            Setting {
-                name: "tolerance",
-                help: "a round that moves no entry of mean and covariance further than this is the last",
-            },
-            Setting { name: "pull", help: "how strongly the curves are pulled to flat, in rows" },
-        ]
-    }
-
-    fn defaults(&self) -> Value {
-        Value::Object(defaults_of::<Settings>())
-    }
-
-    fn check(&self, settings: &Value) -> Result<()> {
-        Settings::checked(settings).map(|_| ())
-    }
-
-    fn space(&self) -> &'static [Axis] {
-        const { &[Axis::new("pull", Choices::LogUniform(0.5, 200.0))] }
+    fn card(&self) -> &'static Card {
+        &CARD
     }
 }
 

@@ -6,6 +6,7 @@ pub(super) mod forest;
 mod grow;
 pub(super) mod loss;
 mod split;
+mod stand_in;
 
 #[cfg(test)]
 mod tests;
@@ -16,8 +17,11 @@ use serde_json::{Map, Value, json};
 
 use bins::MOST_BINS;
 use forest::{Forest, Node};
+use stand_in::StandIns;
 
-use super::{About, Axis, Choices, Described, Method, Predictor, Setting, Training, defaults_of, parse};
+use super::{
+    About, Axis, Card, Choices, Described, Method, Predictor, Setting, Training, defaults_of, parse,
+};
 use crate::encode::{Encoded, Encoder, Encoding, Task};
 use crate::error::{Error, Result};
 use crate::run::Run;
@@ -89,72 +93,56 @@ impl Settings {
     }
 }
 
+static CARD: Card = Card {
+    name: "trees",
+    about: About {
+        title: "Gradient-boosted trees that take missing values as they are",
+        idea: "Many small decision trees, each correcting the sum of those before it. At every split the \
+               rows whose cell is missing go to the side that fits them better, or are a side of their \
+               own, so holes need no filling. Rows set aside say when to stop.",
+        paper: "Friedman 2001 (gradient boosting); Ke et al. 2017 (LightGBM: histograms, leaf-wise trees); \
+                Twala, Jones and Hand 2008 (missing values in splits)",
+        when: "Thousands of rows or more, effects that bend or depend on each other, many categories.",
+        when_not: "A few hundred rows with straight effects, where `linear` is better; or where a \
+                   prediction must change smoothly.",
+    },
+    settings: &[
+        Setting {
+            name: "rounds",
+            help: "rounds at most; each adds a tree, or one per class if there are more than two",
+        },
+        Setting { name: "rate", help: "how far each tree goes, up to 1; smaller is often better and slower" },
+        Setting { name: "leaves", help: "leaves of a tree at most" },
+        Setting {
+            name: "min-rows",
+            help: "rows of a leaf at least; null: 20, and a 20th of the rows below 400",
+        },
+        Setting { name: "l2", help: "pulls the values of leaves to 0" },
+        Setting { name: "bins", help: "values of a number column that splits can tell apart, 2 to 255" },
+        Setting {
+            name: "patience",
+            help: "rounds without a better validation loss after which the fit ends",
+        },
+        Setting {
+            name: "members",
+            help: "how many fits are averaged, each with another part of the rows set aside; null: 5 up to \
+                   20,000 rows, 1 above",
+        },
+    ],
+    space: &[
+        Axis::new("rate", Choices::LogUniform(0.02, 0.3)),
+        Axis::new("leaves", Choices::Integers(4, 63)),
+        Axis::new("min-rows", Choices::Integers(2, 50)),
+        Axis::new("l2", Choices::LogUniform(0.01, 30.0)),
+        Axis::new("bins", Choices::Options(&["31", "63", "255"])),
+    ],
+    defaults: defaults_of::<Settings>,
+    check: |settings| Settings::checked(settings).map(drop),
+};
+
 impl Described for Trees {
-    fn name(&self) -> &'static str {
-        "trees"
-    }
-
-    fn about(&self) -> About {
-        About {
-            title: "Gradient-boosted trees that take missing values as they are",
-            idea: "Many small decision trees, each correcting the sum of those before it. At every split the \
-                   rows whose cell is missing go to the side that fits them better, or are a side of their \
-                   own, so holes need no filling. Rows set aside say when to stop.",
-            paper: "Friedman 2001 (gradient boosting); Ke et al. 2017 (LightGBM: histograms, leaf-wise trees); \
-                    Twala, Jones and Hand 2008 (missing values in splits)",
-            when: "Thousands of rows or more, effects that bend or depend on each other, many categories.",
-            when_not: "A few hundred rows with straight effects, where `linear` is better; or where a \
-                       prediction must change smoothly.",
-        }
-    }
-
-    fn settings(&self) -> &'static [Setting] {
-        &[
-            Setting {
-                name: "rounds",
-                help: "rounds at most; each adds a tree, or one per class if there are more than two",
-            },
-            Setting {
-                name: "rate",
-                help: "how far each tree goes, up to 1; smaller is often better and slower",
-            },
-            Setting { name: "leaves", help: "leaves of a tree at most" },
-            Setting {
-                name: "min-rows",
-                help: "rows of a leaf at least; null: 20, and a 20th of the rows below 400",
-            },
-            Setting { name: "l2", help: "pulls the values of leaves to 0" },
-            Setting { name: "bins", help: "values of a number column that splits can tell apart, 2 to 255" },
-            Setting {
-                name: "patience",
-                help: "rounds without a better validation loss after which the fit ends",
-            },
-            Setting {
-                name: "members",
-                help: "how many fits are averaged, each with another part of the rows set aside; null: 5 up to \
-                       20,000 rows, 1 above",
-            },
-        ]
-    }
-
-    fn defaults(&self) -> Value {
-        Value::Object(defaults_of::<Settings>())
-    }
-
-    fn check(&self, settings: &Value) -> Result<()> {
-        Settings::checked(settings).map(|_| ())
-    }
-
-    fn space(&self) -> &'static [Axis] {
-        const {
-            &[
-                Axis::new("rate", Choices::LogUniform(0.02, 0.3)),
-                Axis::new("leaves", Choices::Integers(4, 63)),
-                Axis::new("min-rows", Choices::Integers(2, 50)),
-                Axis::new("l2", Choices::LogUniform(0.01, 30.0)),
-                Axis::new("bins", Choices::Options(&["31", "63", "255"])),
-            ]
-        }
+    fn card(&self) -> &'static Card {
+        &CARD
     }
 }
 
@@ -194,6 +182,7 @@ struct Fitted {
     task: Task,
     /// Names of the columns, in the order of the forest.
     names: Vec<String>,
+    stand_ins: StandIns,
     forest: Forest,
 }
 
@@ -201,7 +190,7 @@ impl Fitted {
     fn new(encoder: &Encoder, task: Task, forest: Forest) -> Self {
         let numbers = encoder.numbers.iter().map(|column| column.name.clone());
         let names = numbers.chain(encoder.categories.iter().map(|column| column.name.clone())).collect();
-        Self { task, names, forest }
+        Self { task, names, stand_ins: StandIns::new(encoder), forest }
     }
 
     /// The mean of the members' predictions.
@@ -235,6 +224,7 @@ impl Fitted {
 impl Predictor for Fitted {
     fn predict(&self, rows: &Encoded) -> Vec<f64> {
         let outputs = self.task.outputs().max(1);
+        let rows = &*self.stand_ins.apply(rows);
         let mut answers = vec![0.0; rows.rows * outputs];
         let each = answers.par_chunks_mut(outputs).with_min_len(64).enumerate();
         each.for_each(|(row, answer)| self.predict_row(rows, row, answer));
