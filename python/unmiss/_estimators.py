@@ -18,11 +18,12 @@ class Imputer(ImputerBase):
     ----------
     method : str, default="auto"
         The imputer's name: ``auto`` (The best imputer for each column, found by hiding known cells);
-        ``gaussian`` (Joint normal distribution, learned through the holes); ``chained`` (Chained equations:
-        each column from all the others); ``boosted`` (Chained equations with gradient-boosted trees);
-        ``autoencoder`` (Denoising autoencoder with Sparsity Normalization); ``neighbours`` (Mean or vote of
-        the most alike rows); ``self-masking`` (Joint normal distribution whose values hide themselves);
-        ``mean`` (Mean or median of the column, most frequent category).
+        ``gaussian`` (Joint normal distribution, learned through the holes); ``low-rank`` (A few hidden causes
+        behind many columns); ``chained`` (Chained equations: each column from all the others); ``boosted``
+        (Chained equations with gradient-boosted trees); ``autoencoder`` (Denoising autoencoder with Sparsity
+        Normalization); ``neighbours`` (Mean or vote of the most alike rows); ``self-masking`` (Joint normal
+        distribution whose values hide themselves); ``mean`` (Mean or median of the column, most frequent
+        category).
     settings : dict, default=None
         Settings of the imputer, by name.
     within : dict of str or int to (low, high), default=None
@@ -101,7 +102,7 @@ class AutoImputer(ImputerBase):
 
     Parameters
     ----------
-    methods : tuple, default=("mean", "gaussian", "chained", "neighbours", "boosted")
+    methods : tuple, default=("mean", "gaussian", "low-rank", "chained", "neighbours", "boosted")
         The imputers to choose from, as ["mean", "gaussian"].
     hide : float, default=0.15
         Share of the known cells that are hidden to compare them.
@@ -152,7 +153,7 @@ class AutoImputer(ImputerBase):
     def __init__(
         self,
         *,
-        methods: tuple = ("mean", "gaussian", "chained", "neighbours", "boosted"),
+        methods: tuple = ("mean", "gaussian", "low-rank", "chained", "neighbours", "boosted"),
         hide: float = 0.15,
         rows: int = 5000,
         within: dict | None = None,
@@ -252,6 +253,100 @@ class GaussianImputer(ImputerBase):
         n_jobs: int | None = None,
         verbose: int = 0,
     ):
+        self.ridge = ridge
+        self.rounds = rounds
+        self.tolerance = tolerance
+        self.within = within
+        self.beyond_range = beyond_range
+        self.ignore = ignore
+        self.unfilled = unfilled
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class LowRankImputer(ImputerBase):
+    """A few hidden causes behind many columns.
+
+    Every column is a sum of the same few causes and of noise of its own. The causes are learned through the
+    holes by expectation-maximisation, their number by hiding known cells; a row's causes follow from its
+    known cells, and its missing cells from its causes.
+
+    Use it: Hundreds or thousands of columns, or more columns than rows.
+
+    Don't use it: A few dozen columns and many rows: `gaussian` knows every pair of them.
+
+    Paper: Tipping and Bishop 1999; Ilin and Raiko 2010; Rubin and Thayer 1982.
+
+    Parameters
+    ----------
+    factors : int, default=0
+        How many causes; 0: chosen by hiding known cells.
+    ridge : float, default=1.0
+        Holds loadings back, in units of rows; more for few rows.
+    rounds : int, default=100
+        Rounds of expectation-maximisation, at most.
+    tolerance : float, default=0.0001
+        A round that moves the mean noise less than this is the last.
+    within : dict of str or int to (low, high), default=None
+        Lowest and highest value that may be filled into single columns; None leaves an end open.
+    beyond_range : bool, default=False
+        Let filled numbers leave the range of a column's known values.
+    ignore : list of str or int, default=None
+        Columns that are neither used nor filled.
+    unfilled : {"error", "keep"}, default="error"
+        What to do about holes that can't be filled, as in a column without a known cell: raise, or leave them
+        with a warning. The number of columns never changes.
+    random_state : int, RandomState or None, default=0
+        Seed of everything random: the same seed gives the same result, for any number of threads.
+    n_jobs : int, default=None
+        Threads; None: all of the machine.
+    verbose : int, default=0
+        1 shows a bar.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+        Columns seen in fit.
+    feature_names_in_ : array of str
+        Their names, if X had any.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unmiss import LowRankImputer
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(60, 1)) + 0.1 * rng.normal(size=(60, 3))
+    >>> X[rng.random(X.shape) < 0.2] = np.nan
+    >>> full = LowRankImputer().fit_transform(X)
+    >>> bool(np.isnan(full).any())
+    False
+    """
+
+    _method = "low-rank"
+    _settings = (
+        "factors",
+        "ridge",
+        "rounds",
+        "tolerance",
+    )
+
+    def __init__(
+        self,
+        *,
+        factors: int = 0,
+        ridge: float = 1.0,
+        rounds: int = 100,
+        tolerance: float = 0.0001,
+        within: dict | None = None,
+        beyond_range: bool = False,
+        ignore: list | None = None,
+        unfilled: str = "error",
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ):
+        self.factors = factors
         self.ridge = ridge
         self.rounds = rounds
         self.tolerance = tolerance
@@ -445,7 +540,7 @@ class BoostedImputer(ImputerBase):
 class AutoencoderImputer(ImputerBase):
     """Denoising autoencoder with Sparsity Normalization.
 
-    A network learns to say all known cells of a row from a random part of them, and then says the missing
+    A network learns to say the known cells of a row from a random part of them, and then says the missing
     ones. Its input is divided by the number of known cells, so that the answer does not drift with how much
     is known.
 
@@ -1930,6 +2025,7 @@ class TreesRegressor(RegressorBase):
 IMPUTERS: dict[str, type] = {
     "auto": AutoImputer,
     "gaussian": GaussianImputer,
+    "low-rank": LowRankImputer,
     "chained": ChainedImputer,
     "boosted": BoostedImputer,
     "autoencoder": AutoencoderImputer,
@@ -1964,6 +2060,7 @@ __all__ = [
     "Imputer",
     "LinearClassifier",
     "LinearRegressor",
+    "LowRankImputer",
     "MeanImputer",
     "MlpClassifier",
     "MlpRegressor",
