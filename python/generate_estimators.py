@@ -31,25 +31,44 @@ from ._base import SHORT_LIST, ClassifierBase, ImputerBase, RegressorBase
 '''
 
 IMPUTER_COMMON = [
-    ("within", "None", "dict | None", "dict of str or int to (low, high), default=None",
-     "Lowest and highest value that may be filled into single columns; None leaves an end open."),
-    ("beyond_range", "False", "bool", "bool, default=False",
-     "Let filled numbers leave the range of a column's known values."),
-    ("ignore", "None", "list | None", "list of str or int, default=None",
-     "Columns that are neither used nor filled."),
-    ("unfilled", '"error"', "str", '{"error", "keep"}, default="error"',
-     "What to do about holes that can't be filled, as in a column without a known cell: raise, or leave them with a "
-     "warning. The number of columns never changes."),
+    (
+        "within",
+        "None",
+        "dict | None",
+        "dict of str or int to (low, high), default=None",
+        "Lowest and highest value that may be filled into single columns; None leaves an end open.",
+    ),
+    (
+        "beyond_range",
+        "False",
+        "bool",
+        "bool, default=False",
+        "Let filled numbers leave the range of a column's known values.",
+    ),
+    ("ignore", "None", "list | None", "list of str or int, default=None", "Columns that are neither used nor filled."),
+    (
+        "unfilled",
+        '"error"',
+        "str",
+        '{"error", "keep"}, default="error"',
+        "What to do about holes that can't be filled, as in a column without a known cell: raise, or leave them with a "
+        "warning. The number of columns never changes.",
+    ),
 ]
 
 COMMON = [
-    ("random_state", "0", "Any", "int, RandomState or None, default=0",
-     "Seed of everything random: the same seed gives the same result, for any number of threads."),
+    (
+        "random_state",
+        "0",
+        "Any",
+        "int, RandomState or None, default=0",
+        "Seed of everything random: the same seed gives the same result, for any number of threads.",
+    ),
     ("n_jobs", "None", "int | None", "int, default=None", "Threads; None: all of the machine."),
     ("verbose", "0", "int", "int, default=0", "1 shows a bar."),
 ]
 
-FOLDS = ("Folds of the cross-validation{why}.")
+FOLDS = "Folds of the cross-validation{why}."
 
 CLASS_WEIGHT = ("class_weight", "None", "Any", 'dict or "balanced", default=None', "How classes weigh in learning.")
 
@@ -107,7 +126,11 @@ def settings_of(entry) -> list[tuple]:
 
 def wrapped(text: str, indent: int) -> str:
     return textwrap.fill(
-        text, 110, initial_indent=" " * indent, subsequent_indent=" " * indent, break_long_words=False,
+        text,
+        110,
+        initial_indent=" " * indent,
+        subsequent_indent=" " * indent,
+        break_long_words=False,
         break_on_hyphens=False,
     )
 
@@ -165,8 +188,17 @@ def example(kind: str, name: str, arguments: str) -> str:
     True"""
 
 
-def write_class(kind: str, name: str, title: str, body: list[str], parameters: list[tuple], attributes: str,
-                arguments: str, first: tuple | None = None, members: str = "") -> str:
+def write_class(
+    kind: str,
+    name: str,
+    title: str,
+    body: list[str],
+    parameters: list[tuple],
+    attributes: str,
+    arguments: str,
+    first: tuple | None = None,
+    members: str = "",
+) -> str:
     base = {"imputer": "ImputerBase", "classifier": "ClassifierBase", "regressor": "RegressorBase"}[kind]
     shown = ([first] if first else []) + parameters
     signature = ["        self,"]
@@ -224,8 +256,8 @@ def method_class(kind: str, entry) -> tuple[str, str]:
         parameters = settings + [folds] + ([CLASS_WEIGHT] if kind == "classifier" else []) + COMMON
     quick = {row[0]: QUICK[row[0]] for row in settings if row[0] in QUICK}
     arguments = ", ".join(f"{key}={value}" for key, value in quick.items())
-    names = ", ".join(json.dumps(row[0]) for row in settings)
-    members = f'    _method = "{entry["name"]}"\n    _settings = ({names},)\n'
+    names = "\n".join(f"        {json.dumps(row[0])}," for row in settings)
+    members = f'    _method = "{entry["name"]}"\n    _settings = (\n{names}\n    )\n'
     return name, write_class(
         kind, name, sentence(about["title"]), body, parameters, attributes_text(kind), arguments, members=members
     )
@@ -238,29 +270,56 @@ def list_text(entries) -> str:
 def general_imputer(entries) -> str:
     first = ("method", '"auto"', "str", 'str, default="auto"', "The imputer's name: " + list_text(entries) + ".")
     settings = ("settings", "None", "dict | None", "dict, default=None", "Settings of the imputer, by name.")
-    members = '''    def _recipe(self) -> tuple[str, dict[str, Any]]:
+    members = """    def _recipe(self) -> tuple[str, dict[str, Any]]:
         return self.method, dict(self.settings or {})
-'''
+"""
     return write_class(
-        "imputer", "Imputer", "Fill holes with any imputer of the list.",
-        ["``auto`` hides known cells, lets several imputers fill them, and takes for each column the one that came "
-         "nearest to the truth. Known cells, names, index and types stay as they are; words and categories need no "
-         "encoding."],
-        [settings] + IMPUTER_COMMON + COMMON, attributes_text("imputer"), '"gaussian"', first, members,
+        "imputer",
+        "Imputer",
+        "Fill holes with any imputer of the list.",
+        [
+            "``auto`` hides known cells, lets several imputers fill them, and takes for each column the one that came "
+            "nearest to the truth. Known cells, names, index and types stay as they are; words and categories need no "
+            "encoding."
+        ],
+        [settings] + IMPUTER_COMMON + COMMON,
+        attributes_text("imputer"),
+        '"gaussian"',
+        first,
+        members,
     )
 
 
 def general_predictor(kind: str, entries) -> str:
     name = kind.capitalize()
-    first = ("method", '"auto"', "Any", 'str or list of str, default="auto"',
-             "A method's name, several names to choose from, or ``auto`` for the program's short list: "
-             + list_text(entries) + ".")
-    settings = ("settings", "None", "dict | None", "dict, default=None",
-                "Settings of the method, by name; with several methods, settings by method.")
-    folds = ("folds", "5", "int", "int, default=5",
-             FOLDS.format(why=" that chooses" + ("" if kind == "classifier" else " and that intervals come from")
-                              + "; 0: none, for a single method"))
-    members = '''    def _recipes(self) -> list[tuple[str, dict[str, Any]]]:
+    first = (
+        "method",
+        '"auto"',
+        "Any",
+        'str or list of str, default="auto"',
+        "A method's name, several names to choose from, or ``auto`` for the program's short list: "
+        + list_text(entries)
+        + ".",
+    )
+    settings = (
+        "settings",
+        "None",
+        "dict | None",
+        "dict, default=None",
+        "Settings of the method, by name; with several methods, settings by method.",
+    )
+    folds = (
+        "folds",
+        "5",
+        "int",
+        "int, default=5",
+        FOLDS.format(
+            why=" that chooses"
+            + ("" if kind == "classifier" else " and that intervals come from")
+            + "; 0: none, for a single method"
+        ),
+    )
+    members = """    def _recipes(self) -> list[tuple[str, dict[str, Any]]]:
         if isinstance(self.method, str) and self.method != "auto":
             return [(self.method, dict(self.settings or {}))]
         methods = SHORT_LIST if isinstance(self.method, str) else tuple(self.method)
@@ -272,14 +331,21 @@ def general_predictor(kind: str, entries) -> str:
                 "hint: name the method, or give settings by method, such as {'trees': {'leaves': 15}}"
             )
         return [(name, dict(settings.get(name, {}))) for name in methods]
-'''
+"""
     extra = [CLASS_WEIGHT] if kind == "classifier" else []
     return write_class(
-        kind, name,
+        kind,
+        name,
         "Predict classes from rows with holes." if kind == "classifier" else "Predict a number from rows with holes.",
-        ["A hole is never an error. Of several methods the best by cross-validation is fitted on all rows; words and "
-         "categories need no encoding, numbers no scaling."],
-        [settings, folds] + extra + COMMON, attributes_text(kind), '"linear"', first, members,
+        [
+            "A hole is never an error. Of several methods the best by cross-validation is fitted on all rows; words "
+            "and categories need no encoding, numbers no scaling."
+        ],
+        [settings, folds] + extra + COMMON,
+        attributes_text(kind),
+        '"linear"',
+        first,
+        members,
     )
 
 

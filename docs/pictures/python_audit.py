@@ -3,7 +3,6 @@
 import pathlib
 
 import matplotlib
-
 import unmiss
 
 matplotlib.use("svg")

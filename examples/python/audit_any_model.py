@@ -4,12 +4,11 @@
 # mean answer of a sound model stays where it is.
 
 # %%
+import unmiss
 from sklearn.impute import SimpleImputer
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
-
-import unmiss
 
 horses = unmiss.sample("horse-colic").dropna(subset="surgical_lesion")
 y = horses["surgical_lesion"]

@@ -5,7 +5,6 @@
 
 # %%
 import numpy as np
-
 import unmiss
 
 horses = unmiss.sample("horse-colic")

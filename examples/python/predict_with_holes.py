@@ -3,9 +3,8 @@
 # Nothing is encoded, scaled or filled by hand: the frame goes in as it is.
 
 # %%
-from sklearn.model_selection import cross_val_score, train_test_split
-
 import unmiss
+from sklearn.model_selection import cross_val_score, train_test_split
 
 horses = unmiss.sample("horse-colic").dropna(subset="surgical_lesion")
 X, y = horses.drop(columns=["surgical_lesion"]), horses["surgical_lesion"]

@@ -5,12 +5,11 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+import unmiss
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.pipeline import make_pipeline
-
-import unmiss
 
 SIZE = {"rows": 40, "levels": 6, "masks": 10}
 

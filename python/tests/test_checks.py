@@ -1,9 +1,8 @@
 """scikit-learn's own checks, all of them, on every estimator."""
 
 import sklearn
-from sklearn.utils.estimator_checks import parametrize_with_checks
-
 import unmiss
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 #: Settings that make a fit quick without making it useless.
 QUICK = {"epochs": 30, "networks": 1, "n_jobs": 2}

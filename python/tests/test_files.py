@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import pyarrow.csv
 import pytest
-
 import unmiss
 
 PROGRAM = pathlib.Path(

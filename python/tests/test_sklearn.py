@@ -10,14 +10,13 @@ import pandas as pd
 import polars as pl
 import pytest
 import sklearn
+import unmiss
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, OneHotEncoder
-
-import unmiss
 
 
 @pytest.fixture
@@ -68,14 +67,19 @@ def test_grid_search(penguins):
     assert search.best_score_ > 0.95
     search = GridSearchCV(
         make_pipeline(unmiss.Imputer(), unmiss.LinearClassifier()),
-        {"imputer__method": ["mean", "gaussian"]}, cv=2,
+        {"imputer__method": ["mean", "gaussian"]},
+        cv=2,
     ).fit(X, y)
     assert search.best_params_["imputer__method"] in ("mean", "gaussian")
 
 
 def test_copies(penguins, tmp_path):
     X, y = penguins
-    models = [unmiss.LinearClassifier(), unmiss.TreesClassifier(rounds=5), unmiss.Classifier(["linear", "trees"], folds=2)]
+    models = [
+        unmiss.LinearClassifier(),
+        unmiss.TreesClassifier(rounds=5),
+        unmiss.Classifier(["linear", "trees"], folds=2),
+    ]
     for model in models:
         model = clone(model).fit(X, y)
         joblib.dump(model, tmp_path / "m.joblib")

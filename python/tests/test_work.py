@@ -10,7 +10,6 @@ import time
 
 import numpy as np
 import pytest
-
 import unmiss
 
 LONG = {"epochs": 100_000, "patience": 0, "networks": 1, "n_jobs": 1}
@@ -30,7 +29,13 @@ def interrupt_soon(after=0.5):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
-@pytest.mark.parametrize("make", [lambda: unmiss.NetworkClassifier(**LONG), lambda: unmiss.Classifier("network", settings={"epochs": 100_000, "patience": 0, "networks": 1})])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: unmiss.NetworkClassifier(**LONG),
+        lambda: unmiss.Classifier("network", settings={"epochs": 100_000, "patience": 0, "networks": 1}),
+    ],
+)
 def test_interrupt_stops_a_fit(data, make):
     model = make()
     timer, began = interrupt_soon(), time.monotonic()

@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, OneToOneFeatureMixin, RegressorMixin, TransformerMixin
-from sklearn.utils import _safe_indexing, check_random_state
-from sklearn.utils import estimator_html_repr
+from sklearn.utils import _safe_indexing, check_random_state, estimator_html_repr
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
@@ -103,9 +102,7 @@ class Estimator(BaseEstimator):
                     f"of {least} sample(s) and 1 feature(s) is required by {type(self).__name__}."
                 )
         else:
-            X = validate_data(
-                self, X, reset=reset, dtype=None, ensure_all_finite="allow-nan", ensure_min_samples=least
-            )
+            X = validate_data(self, X, reset=reset, dtype=None, ensure_all_finite="allow-nan", ensure_min_samples=least)
             X = np.asarray(X)
         return X, _frame.column_names(X)
 
@@ -365,9 +362,7 @@ class PredictorBase(Saved, Estimator):
 
     def _checked(self, X: Any, y: Any) -> tuple[Any, np.ndarray, list[str]]:
         if y is None:
-            raise ValueError(
-                f"This {type(self).__name__} estimator requires y to be passed, but the target y is None."
-            )
+            raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
         X, names = self._taken_in(X, reset=True, least=2)
         y = _check_y(y, multi_output=False, y_numeric=self._task == "regression", estimator=self)
         check_consistent_length(X, y)

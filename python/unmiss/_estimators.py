@@ -18,11 +18,12 @@ class Imputer(ImputerBase):
     ----------
     method : str, default="auto"
         The imputer's name: ``auto`` (The best imputer for each column, found by hiding known cells);
-        ``gaussian`` (Joint normal distribution, learned through the holes); ``chained`` (Chained equations:
-        each column from all the others); ``boosted`` (Chained equations with gradient-boosted trees);
-        ``autoencoder`` (Denoising autoencoder with Sparsity Normalization); ``neighbours`` (Mean or vote of
-        the most alike rows); ``self-masking`` (Joint normal distribution whose values hide themselves);
-        ``mean`` (Mean or median of the column, most frequent category).
+        ``gaussian`` (Joint normal distribution, learned through the holes); ``low-rank`` (A few hidden causes
+        behind many columns); ``chained`` (Chained equations: each column from all the others); ``boosted``
+        (Chained equations with gradient-boosted trees); ``autoencoder`` (Denoising autoencoder with Sparsity
+        Normalization); ``neighbours`` (Mean or vote of the most alike rows); ``self-masking`` (Joint normal
+        distribution whose values hide themselves); ``mean`` (Mean or median of the column, most frequent
+        category).
     settings : dict, default=None
         Settings of the imputer, by name.
     within : dict of str or int to (low, high), default=None
@@ -101,7 +102,7 @@ class AutoImputer(ImputerBase):
 
     Parameters
     ----------
-    methods : tuple, default=("mean", "gaussian", "chained", "neighbours", "boosted")
+    methods : tuple, default=("mean", "gaussian", "low-rank", "chained", "neighbours", "boosted")
         The imputers to choose from, as ["mean", "gaussian"].
     hide : float, default=0.15
         Share of the known cells that are hidden to compare them.
@@ -143,12 +144,16 @@ class AutoImputer(ImputerBase):
     """
 
     _method = "auto"
-    _settings = ("methods", "hide", "rows",)
+    _settings = (
+        "methods",
+        "hide",
+        "rows",
+    )
 
     def __init__(
         self,
         *,
-        methods: tuple = ("mean", "gaussian", "chained", "neighbours", "boosted"),
+        methods: tuple = ("mean", "gaussian", "low-rank", "chained", "neighbours", "boosted"),
         hide: float = 0.15,
         rows: int = 5000,
         within: dict | None = None,
@@ -228,7 +233,11 @@ class GaussianImputer(ImputerBase):
     """
 
     _method = "gaussian"
-    _settings = ("ridge", "rounds", "tolerance",)
+    _settings = (
+        "ridge",
+        "rounds",
+        "tolerance",
+    )
 
     def __init__(
         self,
@@ -244,6 +253,100 @@ class GaussianImputer(ImputerBase):
         n_jobs: int | None = None,
         verbose: int = 0,
     ):
+        self.ridge = ridge
+        self.rounds = rounds
+        self.tolerance = tolerance
+        self.within = within
+        self.beyond_range = beyond_range
+        self.ignore = ignore
+        self.unfilled = unfilled
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class LowRankImputer(ImputerBase):
+    """A few hidden causes behind many columns.
+
+    Every column is a sum of the same few causes and of noise of its own. The causes are learned through the
+    holes by expectation-maximisation, their number by hiding known cells; a row's causes follow from its
+    known cells, and its missing cells from its causes.
+
+    Use it: Hundreds or thousands of columns, or more columns than rows.
+
+    Don't use it: A few dozen columns and many rows: `gaussian` knows every pair of them.
+
+    Paper: Tipping and Bishop 1999; Ilin and Raiko 2010; Rubin and Thayer 1982.
+
+    Parameters
+    ----------
+    factors : int, default=0
+        How many causes; 0: chosen by hiding known cells.
+    ridge : float, default=1.0
+        Holds loadings back, in units of rows; more for few rows.
+    rounds : int, default=100
+        Rounds of expectation-maximisation, at most.
+    tolerance : float, default=0.0001
+        A round that moves the mean noise less than this is the last.
+    within : dict of str or int to (low, high), default=None
+        Lowest and highest value that may be filled into single columns; None leaves an end open.
+    beyond_range : bool, default=False
+        Let filled numbers leave the range of a column's known values.
+    ignore : list of str or int, default=None
+        Columns that are neither used nor filled.
+    unfilled : {"error", "keep"}, default="error"
+        What to do about holes that can't be filled, as in a column without a known cell: raise, or leave them
+        with a warning. The number of columns never changes.
+    random_state : int, RandomState or None, default=0
+        Seed of everything random: the same seed gives the same result, for any number of threads.
+    n_jobs : int, default=None
+        Threads; None: all of the machine.
+    verbose : int, default=0
+        1 shows a bar.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+        Columns seen in fit.
+    feature_names_in_ : array of str
+        Their names, if X had any.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unmiss import LowRankImputer
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(60, 1)) + 0.1 * rng.normal(size=(60, 3))
+    >>> X[rng.random(X.shape) < 0.2] = np.nan
+    >>> full = LowRankImputer().fit_transform(X)
+    >>> bool(np.isnan(full).any())
+    False
+    """
+
+    _method = "low-rank"
+    _settings = (
+        "factors",
+        "ridge",
+        "rounds",
+        "tolerance",
+    )
+
+    def __init__(
+        self,
+        *,
+        factors: int = 0,
+        ridge: float = 1.0,
+        rounds: int = 100,
+        tolerance: float = 0.0001,
+        within: dict | None = None,
+        beyond_range: bool = False,
+        ignore: list | None = None,
+        unfilled: str = "error",
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ):
+        self.factors = factors
         self.ridge = ridge
         self.rounds = rounds
         self.tolerance = tolerance
@@ -316,7 +419,12 @@ class ChainedImputer(ImputerBase):
     """
 
     _method = "chained"
-    _settings = ("rounds", "tolerance", "predictors", "draws",)
+    _settings = (
+        "rounds",
+        "tolerance",
+        "predictors",
+        "draws",
+    )
 
     def __init__(
         self,
@@ -400,7 +508,10 @@ class BoostedImputer(ImputerBase):
     """
 
     _method = "boosted"
-    _settings = ("rounds", "rows",)
+    _settings = (
+        "rounds",
+        "rows",
+    )
 
     def __init__(
         self,
@@ -429,7 +540,7 @@ class BoostedImputer(ImputerBase):
 class AutoencoderImputer(ImputerBase):
     """Denoising autoencoder with Sparsity Normalization.
 
-    A network learns to say all known cells of a row from a random part of them, and then says the missing
+    A network learns to say the known cells of a row from a random part of them, and then says the missing
     ones. Its input is divided by the number of known cells, so that the answer does not drift with how much
     is known.
 
@@ -487,7 +598,13 @@ class AutoencoderImputer(ImputerBase):
     """
 
     _method = "autoencoder"
-    _settings = ("hidden", "epochs", "batch", "rate", "patience",)
+    _settings = (
+        "hidden",
+        "epochs",
+        "batch",
+        "rate",
+        "patience",
+    )
 
     def __init__(
         self,
@@ -574,7 +691,10 @@ class NeighboursImputer(ImputerBase):
     """
 
     _method = "neighbours"
-    _settings = ("k", "donors",)
+    _settings = (
+        "k",
+        "donors",
+    )
 
     def __init__(
         self,
@@ -657,7 +777,11 @@ class SelfMaskingImputer(ImputerBase):
     """
 
     _method = "self-masking"
-    _settings = ("rounds", "tolerance", "pull",)
+    _settings = (
+        "rounds",
+        "tolerance",
+        "pull",
+    )
 
     def __init__(
         self,
@@ -735,7 +859,9 @@ class MeanImputer(ImputerBase):
     """
 
     _method = "mean"
-    _settings = ("center",)
+    _settings = (
+        "center",
+    )
 
     def __init__(
         self,
@@ -926,7 +1052,20 @@ class NetworkClassifier(ClassifierBase):
     """
 
     _method = "network"
-    _settings = ("width", "layers", "dropout", "normalize", "guess", "members", "networks", "epochs", "patience", "batch", "rate", "weight_decay",)
+    _settings = (
+        "width",
+        "layers",
+        "dropout",
+        "normalize",
+        "guess",
+        "members",
+        "networks",
+        "epochs",
+        "patience",
+        "batch",
+        "rate",
+        "weight_decay",
+    )
 
     def __init__(
         self,
@@ -1057,7 +1196,24 @@ class MlpClassifier(ClassifierBase):
     """
 
     _method = "mlp"
-    _settings = ("missing", "k", "scale", "hidden", "activation", "normalize_hidden", "dropout", "dropout_kind", "optimizer", "rate", "schedule", "weight_decay", "decay_on", "epochs", "batch", "patience",)
+    _settings = (
+        "missing",
+        "k",
+        "scale",
+        "hidden",
+        "activation",
+        "normalize_hidden",
+        "dropout",
+        "dropout_kind",
+        "optimizer",
+        "rate",
+        "schedule",
+        "weight_decay",
+        "decay_on",
+        "epochs",
+        "batch",
+        "patience",
+    )
 
     def __init__(
         self,
@@ -1169,7 +1325,11 @@ class LinearClassifier(ClassifierBase):
     """
 
     _method = "linear"
-    _settings = ("missing", "strength", "k",)
+    _settings = (
+        "missing",
+        "strength",
+        "k",
+    )
 
     def __init__(
         self,
@@ -1265,7 +1425,16 @@ class TreesClassifier(ClassifierBase):
     """
 
     _method = "trees"
-    _settings = ("rounds", "rate", "leaves", "min_rows", "l2", "bins", "patience", "members",)
+    _settings = (
+        "rounds",
+        "rate",
+        "leaves",
+        "min_rows",
+        "l2",
+        "bins",
+        "patience",
+        "members",
+    )
 
     def __init__(
         self,
@@ -1456,7 +1625,20 @@ class NetworkRegressor(RegressorBase):
     """
 
     _method = "network"
-    _settings = ("width", "layers", "dropout", "normalize", "guess", "members", "networks", "epochs", "patience", "batch", "rate", "weight_decay",)
+    _settings = (
+        "width",
+        "layers",
+        "dropout",
+        "normalize",
+        "guess",
+        "members",
+        "networks",
+        "epochs",
+        "patience",
+        "batch",
+        "rate",
+        "weight_decay",
+    )
 
     def __init__(
         self,
@@ -1581,7 +1763,24 @@ class MlpRegressor(RegressorBase):
     """
 
     _method = "mlp"
-    _settings = ("missing", "k", "scale", "hidden", "activation", "normalize_hidden", "dropout", "dropout_kind", "optimizer", "rate", "schedule", "weight_decay", "decay_on", "epochs", "batch", "patience",)
+    _settings = (
+        "missing",
+        "k",
+        "scale",
+        "hidden",
+        "activation",
+        "normalize_hidden",
+        "dropout",
+        "dropout_kind",
+        "optimizer",
+        "rate",
+        "schedule",
+        "weight_decay",
+        "decay_on",
+        "epochs",
+        "batch",
+        "patience",
+    )
 
     def __init__(
         self,
@@ -1687,7 +1886,11 @@ class LinearRegressor(RegressorBase):
     """
 
     _method = "linear"
-    _settings = ("missing", "strength", "k",)
+    _settings = (
+        "missing",
+        "strength",
+        "k",
+    )
 
     def __init__(
         self,
@@ -1777,7 +1980,16 @@ class TreesRegressor(RegressorBase):
     """
 
     _method = "trees"
-    _settings = ("rounds", "rate", "leaves", "min_rows", "l2", "bins", "patience", "members",)
+    _settings = (
+        "rounds",
+        "rate",
+        "leaves",
+        "min_rows",
+        "l2",
+        "bins",
+        "patience",
+        "members",
+    )
 
     def __init__(
         self,
@@ -1813,6 +2025,7 @@ class TreesRegressor(RegressorBase):
 IMPUTERS: dict[str, type] = {
     "auto": AutoImputer,
     "gaussian": GaussianImputer,
+    "low-rank": LowRankImputer,
     "chained": ChainedImputer,
     "boosted": BoostedImputer,
     "autoencoder": AutoencoderImputer,
@@ -1847,6 +2060,7 @@ __all__ = [
     "Imputer",
     "LinearClassifier",
     "LinearRegressor",
+    "LowRankImputer",
     "MeanImputer",
     "MlpClassifier",
     "MlpRegressor",

@@ -25,9 +25,7 @@ from . import _unmiss
 
 def is_frame(X: Any) -> bool:
     """Whether it has named columns of their own types."""
-    return not isinstance(X, np.ndarray) and (
-        _is_pandas(X) or _is_polars(X) or hasattr(X, "__arrow_c_stream__")
-    )
+    return not isinstance(X, np.ndarray) and (_is_pandas(X) or _is_polars(X) or hasattr(X, "__arrow_c_stream__"))
 
 
 def _loaded(name: str) -> Any:
@@ -392,7 +390,8 @@ def _filled_arrow(array: Any, column: Cells) -> Any:
         filled = [int(number) for number in numbers] if whole else numbers.tolist()
         kind = kind if whole else pyarrow.float64()
     elif not column.are_numbers() and not kinds.is_dictionary(kind):
-        filled, kind = column.as_words(), kind if kinds.is_string(kind) or kinds.is_large_string(kind) else pyarrow.string()
+        filled = column.as_words()
+        kind = kind if kinds.is_string(kind) or kinds.is_large_string(kind) else pyarrow.string()
     elif kinds.is_null(kind):
         filled, kind = column.as_numbers().tolist(), pyarrow.float64()
     elif kinds.is_floating(kind) or kinds.is_decimal(kind):

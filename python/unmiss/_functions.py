@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -137,9 +138,7 @@ def compare(
     if repeats is None:
         repeats = 5 if target is None else 2
     manner = (as_seed(random_state), as_threads(n_jobs), Listener(verbose))
-    return Comparison(
-        _unmiss.compare(table, target, recipes, tune, folds, repeats, how, task, manner)
-    )
+    return Comparison(_unmiss.compare(table, target, recipes, tune, folds, repeats, how, task, manner))
 
 
 def pool(
@@ -185,8 +184,6 @@ def pool(
     variances = np.asarray(variances, dtype=np.float64) if errors is None else np.asarray(errors, np.float64) ** 2
     if estimates.shape != variances.shape or estimates.ndim not in (1, 2):
         raise ValueError(f"estimates {estimates.shape} and their errors {variances.shape} must have one shape")
-    import json
-
     pairs = zip(np.atleast_2d(estimates.T), np.atleast_2d(variances.T))
     terms = [json.loads(_unmiss.pool(list(q), list(u), complete_df, level)) for q, u in pairs]
     return Pooled(terms, estimates.ndim == 1)

@@ -131,7 +131,7 @@ class Audit(Result):
         try:
             import matplotlib.pyplot as plt
         except ImportError:
-            raise ImportError("plot() needs matplotlib\nhint: install it, or save(\"page.html\")") from None
+            raise ImportError('plot() needs matplotlib\nhint: install it, or save("page.html")') from None
         if ax is None:
             _, ax = plt.subplots(figsize=(6.4, 3.6), layout="constrained")
         curve, percent = self.curve, 100 * self.curve.share

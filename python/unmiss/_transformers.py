@@ -108,7 +108,6 @@ class SparsityNormalizer(OneToOneFeatureMixin, TransformerMixin, Estimator):
         return validate_data(self, X, reset=reset, dtype=np.float64, ensure_all_finite="allow-nan")
 
 
-
 class Hide(OneToOneFeatureMixin, TransformerMixin, Estimator):
     """Make holes whose truth is known.
 
@@ -140,9 +139,7 @@ class Hide(OneToOneFeatureMixin, TransformerMixin, Estimator):
     True
     """
 
-    def __init__(
-        self, how: str = "mcar:0.2", *, columns: Any = None, random_state: Any = 0, n_jobs: int | None = None
-    ):
+    def __init__(self, how: str = "mcar:0.2", *, columns: Any = None, random_state: Any = 0, n_jobs: int | None = None):
         self.how = how
         self.columns = columns
         self.random_state = random_state

@@ -8,7 +8,7 @@ use unmiss::data::{self, Column, Kind, Values};
 use unmiss::report::sections;
 
 use crate::align::aligned;
-use crate::errors::exception;
+use crate::errors::{exception, spoken};
 use crate::finding::Finding;
 use crate::predictor::Predictor;
 use crate::table::Table;
@@ -34,7 +34,7 @@ pub(crate) fn audit_model(
         let aligned = aligned(table, &model.encoder)?;
         unmiss::audit::audit_model(model, aligned.as_ref().unwrap_or(table), &settings, run)
     })?;
-    finding(&found)
+    finding(found)
 }
 
 /// Audits a function. It is called with the rows of the table, as positions, and with `[rows, inputs]` marks: true
@@ -70,7 +70,7 @@ pub(crate) fn audit_function(
     let found = conversation(py, &manner, answer, |run, line| {
         unmiss::audit::audit(&numbered, &inputs, &|rows| line.ask(rows), &settings, run)
     })?;
-    finding(&found)
+    finding(found)
 }
 
 /// The table with one more column, the position of each row, by which the function finds the rows that are meant.
@@ -90,6 +90,7 @@ fn numbered(table: &data::Table) -> PyResult<(data::Table, String)> {
     Ok((data::Table::new(columns).map_err(exception)?, name))
 }
 
-fn finding(found: &Audit) -> PyResult<Finding> {
-    Finding::new(found, sections::audit(found).map_err(exception)?)
+fn finding(mut found: Audit) -> PyResult<Finding> {
+    found.summary.iter_mut().for_each(|sentence| *sentence = spoken(sentence));
+    Finding::new(&found, sections::audit(&found).map_err(exception)?)
 }

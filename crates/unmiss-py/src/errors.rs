@@ -5,7 +5,10 @@ use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use unmiss::error::Error;
 
 /// Hints speak of the program's options; these are what Python calls them.
-const SPOKEN: [(&str, &str); 7] = [
+const SPOKEN: [(&str, &str); 10] = [
+    ("unmiss impute --method ", "unmiss.Imputer, method "),
+    ("unmiss fit --method ", "unmiss.Classifier or unmiss.Regressor, method "),
+    ("say --categorical", "make a pandas category of"),
     ("--how mcar:0.3", "how=\"mcar:0.3\""),
     ("with --folds", "with folds"),
     ("(--rows)", "(rows=...)"),

@@ -279,13 +279,13 @@ impl Predictor {
             Ok((self.model.predict_encoded(&rows), known_inputs(&rows)))
         };
         let rows = table.table.rows();
-        let (answers, known) = match rows {
-            ..=FEW => py.detach(|| here(|| predict(&table.table, &mut unseen)))?.map_err(exception)?,
-            ..=SHORT => {
-                let run = quiet(0, manner.1)?;
-                py.detach(|| run.compute(|| predict(&table.table, &mut unseen))).map_err(exception)?
-            }
-            _ => work(py, manner, |run| run.compute(|| predict(&table.table, &mut unseen)))?,
+        let (answers, known) = if rows <= FEW {
+            py.detach(|| here(|| predict(&table.table, &mut unseen)))?.map_err(exception)?
+        } else if rows <= SHORT {
+            let run = quiet(0, manner.1)?;
+            py.detach(|| run.compute(|| predict(&table.table, &mut unseen))).map_err(exception)?
+        } else {
+            work(py, manner, |run| run.compute(|| predict(&table.table, &mut unseen)))?
         };
         warn_of_unseen(py, &unseen, &manner.2)?;
         let width = self.model.target.task.outputs();
