@@ -59,9 +59,9 @@ struct Line {
 }
 
 /// Weight decays without normalization or with K = mean number of ratings.
-const PLAIN: [&[f64]; 2] = [&[50.0, 100.0, 200.0], &[100.0, 200.0, 400.0]];
+const PLAIN: [&[f64]; 2] = [&[100.0, 200.0, 400.0], &[100.0, 200.0, 400.0]];
 /// Weight decays with K = 500, which makes inputs larger.
-const LARGE: [&[f64]; 2] = [&[200.0, 400.0, 600.0], &[200.0, 400.0, 800.0]];
+const LARGE: [&[f64]; 2] = [&[400.0, 700.0, 1000.0], &[200.0, 400.0, 800.0]];
 
 const LINES: [Line; 14] = [
     autorec(
