@@ -3,7 +3,8 @@
 #
 #   benches/sparse_step.sh SHAPE [FILE]        SHAPE: 1m or 10m; FILE: a MovieLens ratings.dat, plain or .gz
 #
-# PYTHON names an interpreter that has PyTorch. THREADS (2) is what both sides get.
+# PYTHON names an interpreter that has PyTorch. THREADS (2) is what both sides get; CLOCK=cpu THREADS=1 counts
+# processor time, for a busy machine.
 set -eu
 cd "$(dirname "$0")/.."
 export THREADS="${THREADS:-2}"

@@ -59,9 +59,9 @@ struct Line {
 }
 
 /// Weight decays without normalization or with K = mean number of ratings.
-const PLAIN: [&[f64]; 2] = [&[50.0, 100.0, 200.0], &[100.0, 200.0, 400.0]];
+const PLAIN: [&[f64]; 2] = [&[100.0, 200.0, 400.0], &[50.0, 100.0, 200.0]];
 /// Weight decays with K = 500, which makes inputs larger.
-const LARGE: [&[f64]; 2] = [&[200.0, 400.0, 600.0], &[200.0, 400.0, 800.0]];
+const LARGE: [&[f64]; 2] = [&[400.0, 700.0, 1000.0], &[300.0, 400.0, 600.0]];
 
 const LINES: [Line; 14] = [
     autorec(
@@ -239,13 +239,14 @@ impl Line {
             None => vec![None],
         };
         for value in values {
-            if run.stopped() {
-                return Ok(None);
-            }
             let recipe = self.recipe(value, smaller)?;
             let start = Instant::now();
             let model = RatingModel::fit(learning.clone(), &recipe, run)?;
             let seconds = start.elapsed().as_secs_f64();
+            // A training that was cut off is no figure.
+            if run.stopped() {
+                return Ok(None);
+            }
             let score =
                 |model: &RatingModel| model.summary.method["validation_rmse"].as_f64().unwrap_or(f64::MAX);
             if best.as_ref().is_none_or(|(least, _, _)| score(&model) < score(least)) {
