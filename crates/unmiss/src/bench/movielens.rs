@@ -1,7 +1,7 @@
 //! Root mean squared error on the MovieLens sets: AutoRec and CF-NADE with and without Sparsity Normalization, and
 //! the practitioner's yardsticks on the same splits.
 //!
-//! A tenth of the ratings is the test, drawn anew for every seed. Settings that a line searches over ([`Line::grid`])
+//! A tenth of the ratings is the test, drawn anew for every seed. Settings that a line searches over (`Line::grid`)
 //! are chosen by the ratings that a fit sets aside itself (5 % of the others), never by the test. Users and items
 //! without any rating to learn from get the mean of all ratings plus what is known of the other.
 //!
