@@ -26,7 +26,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._base import SHORT_LIST, ClassifierBase, ImputerBase, RegressorBase
+from ._imputers import ImputerBase
+from ._predictors import SHORT_LIST, ClassifierBase, RegressorBase
 
 '''
 

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from . import _frame, _unmiss
-from ._base import PredictorBase, as_json, as_seed, as_threads, named
+from ._base import as_json, as_seed, as_threads, named
 from ._listen import Listener
+from ._predictors import PredictorBase
 from ._results import Audit, Comparison, Description, Pooled
 
 
