@@ -72,11 +72,7 @@ impl Model {
     /// # Errors
     /// When the file is damaged, is no model, or is from a newer program.
     pub fn load(path: &Path) -> Result<Self> {
-        let (header, arrays) = Arrays::read(path)?;
-        Self::assemble(header, &arrays).map_err(|error| {
-            let hint = error.hint().map(str::to_owned);
-            Error::Model { path: path.to_owned(), what: error.to_string(), hint }
-        })
+        load_with(path, Self::assemble)
     }
 
     /// Puts a model together from a file's bytes: what [`Model::load`] does after reading.
@@ -110,6 +106,15 @@ impl Model {
             predictor,
         })
     }
+}
+
+/// Reads a file of any kind and puts together what is in it; what goes wrong then is told with the file's name.
+pub(super) fn load_with<T>(path: &Path, assemble: impl FnOnce(Value, &Arrays) -> Result<T>) -> Result<T> {
+    let (header, arrays) = Arrays::read(path)?;
+    assemble(header, &arrays).map_err(|error| {
+        let hint = error.hint().map(str::to_owned);
+        Error::Model { path: path.to_owned(), what: error.to_string(), hint }
+    })
 }
 
 /// Refuses files of another format or of another kind than wanted.

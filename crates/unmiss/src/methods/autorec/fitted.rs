@@ -58,16 +58,7 @@ impl Fitted {
 
     pub fn load(settings: Settings, ratings: &Ratings, arrays: &Arrays) -> Result<Self> {
         let columns = settings.vectors.of(ratings).columns;
-        let hidden = settings.hidden;
-        let mut network = SparseNetwork::zero(columns, hidden, columns, Squash::Sigmoid);
-        let inputs = arrays.singles("inputs", &[columns, hidden])?;
-        let outputs = arrays.singles("outputs", &[columns, hidden])?;
-        for column in 0..columns {
-            network.set_input(column, &inputs[column * hidden..][..hidden]);
-            network.set_output(column, &outputs[column * hidden..][..hidden]);
-        }
-        network.set_hidden_bias(arrays.singles("hidden bias", &[hidden])?);
-        network.output_bias_mut().copy_from_slice(arrays.singles("output bias", &[columns])?);
+        let network = SparseNetwork::load(columns, settings.hidden, columns, Squash::Sigmoid, arrays)?;
         let fit = arrays.doubles("fit", &[3])?;
         let fit = Fit {
             k: arrays.finite_single("k")?,
@@ -196,13 +187,7 @@ impl Recommender for Fitted {
     }
 
     fn save(&self) -> Arrays {
-        let (network, hidden) = (&self.network, self.settings.hidden);
-        let mut arrays = Arrays::default();
-        let inputs = (0..network.inputs).flat_map(|input| network.input(input)).collect();
-        arrays.put_singles("inputs", &[network.inputs, hidden], inputs);
-        arrays.put_singles("outputs", &[network.outputs, hidden], self.weights.clone());
-        arrays.put_singles("hidden bias", &[hidden], network.hidden_bias());
-        arrays.put_singles("output bias", &[network.outputs], network.output_bias().to_vec());
+        let mut arrays = self.network.save();
         arrays.put_singles("k", &[1], vec![self.fit.k]);
         let Fit { best_epoch, epochs, validation, .. } = self.fit;
         let fit = vec![best_epoch as f64, epochs as f64, validation.unwrap_or(f64::NAN)];

@@ -56,16 +56,7 @@ impl Fitted {
 
     pub fn load(settings: &Settings, coding: Coding, ratings: &Ratings, arrays: &Arrays) -> Result<Self> {
         let width = settings.vectors.of(ratings).columns * coding.levels.len();
-        let hidden = settings.hidden;
-        let mut network = SparseNetwork::zero(width, hidden, width, Squash::Tanh);
-        let inputs = arrays.singles("inputs", &[width, hidden])?;
-        let outputs = arrays.singles("outputs", &[width, hidden])?;
-        for column in 0..width {
-            network.set_input(column, &inputs[column * hidden..][..hidden]);
-            network.set_output(column, &outputs[column * hidden..][..hidden]);
-        }
-        network.set_hidden_bias(arrays.singles("hidden bias", &[hidden])?);
-        network.output_bias_mut().copy_from_slice(arrays.singles("output bias", &[width])?);
+        let network = SparseNetwork::load(width, settings.hidden, width, Squash::Tanh, arrays)?;
         let fit = arrays.doubles("fit", &[3])?;
         let fit = Fit {
             best_epoch: fit[0] as usize,
@@ -121,13 +112,7 @@ impl Recommender for Fitted {
     }
 
     fn save(&self) -> Arrays {
-        let (network, hidden) = (&self.network, self.network.hidden);
-        let mut arrays = Arrays::default();
-        let inputs = (0..network.inputs).flat_map(|input| network.input(input)).collect();
-        arrays.put_singles("inputs", &[network.inputs, hidden], inputs);
-        arrays.put_singles("outputs", &[network.outputs, hidden], self.weights.clone());
-        arrays.put_singles("hidden bias", &[hidden], network.hidden_bias());
-        arrays.put_singles("output bias", &[network.outputs], network.output_bias().to_vec());
+        let mut arrays = self.network.save();
         arrays.put_singles("k", &[1], vec![self.coding.k]);
         let Fit { best_epoch, epochs, validation } = self.fit;
         arrays.put_doubles(

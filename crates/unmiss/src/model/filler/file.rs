@@ -12,7 +12,7 @@ use crate::encode::Encoder;
 use crate::error::{Error, Result};
 use crate::methods;
 use crate::model::RecipeOf;
-use crate::model::file::{FORMAT, check_encoder, check_format};
+use crate::model::file::{FORMAT, check_encoder, check_format, load_with};
 use crate::store::Arrays;
 
 #[derive(Serialize, Deserialize)]
@@ -69,11 +69,7 @@ impl Filler {
     /// # Errors
     /// When the file is damaged, holds no imputer, or is from a newer program.
     pub fn load(path: &Path) -> Result<Self> {
-        let (header, arrays) = Arrays::read(path)?;
-        Self::assemble(header, &arrays).map_err(|error| {
-            let hint = error.hint().map(str::to_owned);
-            Error::Model { path: path.to_owned(), what: error.to_string(), hint }
-        })
+        load_with(path, Self::assemble)
     }
 
     /// Puts a filler together from a file's bytes: what [`Filler::load`] does after reading.

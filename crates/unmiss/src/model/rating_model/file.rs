@@ -10,7 +10,7 @@ use crate::data::ratings::{Ids, Rating, Ratings};
 use crate::error::{Error, Result};
 use crate::methods;
 use crate::model::RecipeOf;
-use crate::model::file::{FORMAT, check_format};
+use crate::model::file::{FORMAT, check_format, load_with};
 use crate::store::Arrays;
 
 /// Before the names of the arrays with the known ratings.
@@ -55,11 +55,7 @@ impl RatingModel {
     /// # Errors
     /// When the file is damaged, holds no recommender, or is from a newer program.
     pub fn load(path: &Path) -> Result<Self> {
-        let (header, arrays) = Arrays::read(path)?;
-        Self::assemble(header, &arrays).map_err(|error| {
-            let hint = error.hint().map(str::to_owned);
-            Error::Model { path: path.to_owned(), what: error.to_string(), hint }
-        })
+        load_with(path, Self::assemble)
     }
 
     /// Puts a model together from a file's bytes: what [`RatingModel::load`] does after reading.
