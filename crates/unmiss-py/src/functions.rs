@@ -7,8 +7,9 @@ use numpy::{IntoPyArray, PyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde_json::{Value, json};
+use unmiss::data::ratings;
 use unmiss::data::samples::sample;
-use unmiss::methods::{Described, IMPUTERS, METHODS};
+use unmiss::methods::{Described, IMPUTERS, METHODS, RECOMMENDERS};
 use unmiss::missing::{self, Mechanism, hideable};
 use unmiss::model;
 use unmiss::pool::Estimate;
@@ -19,12 +20,15 @@ use crate::finding::Finding;
 use crate::table::Table;
 use crate::work::{Manner, work};
 
-/// The list of methods as JSON: `{predictors: [...], imputers: [...]}`, each with its texts, settings and defaults.
+/// The list of methods as JSON: `{predictors: [...], imputers: [...], recommenders: [...]}`, each with its texts,
+/// settings and defaults.
 #[pyfunction]
 pub(crate) fn methods_json() -> PyResult<String> {
     let predictors: Vec<Value> = METHODS.iter().map(|method| entry(*method)).collect();
     let imputers: Vec<Value> = IMPUTERS.iter().map(|imputer| entry(*imputer)).collect();
-    serde_json::to_string(&json!({ "predictors": predictors, "imputers": imputers })).map_err(unwritable)
+    let recommenders: Vec<Value> = RECOMMENDERS.iter().map(|method| entry(*method)).collect();
+    let all = json!({ "predictors": predictors, "imputers": imputers, "recommenders": recommenders });
+    serde_json::to_string(&all).map_err(unwritable)
 }
 
 fn entry<M: ?Sized + Described>(method: &M) -> Value {
@@ -36,7 +40,7 @@ fn entry<M: ?Sized + Described>(method: &M) -> Value {
     })
 }
 
-/// What a file holds: `predictor` or `imputer`.
+/// What a file holds: `predictor`, `imputer` or `recommender`.
 #[pyfunction]
 pub(crate) fn kind_of(path: PathBuf) -> PyResult<String> {
     model::kind_of(&path).map_err(exception)
@@ -45,8 +49,21 @@ pub(crate) fn kind_of(path: PathBuf) -> PyResult<String> {
 /// A built-in table: its text, and the column one would want to predict.
 #[pyfunction]
 pub(crate) fn sample_csv<'py>(py: Python<'py>, name: &str) -> PyResult<(Bound<'py, PyBytes>, &'static str)> {
+    if name == ratings::SAMPLE {
+        return Ok((PyBytes::new(py, rated_films().as_bytes()), "rating"));
+    }
     let sample = sample(name).map_err(exception)?;
     Ok((PyBytes::new(py, sample.bytes), sample.target))
+}
+
+/// The built-in ratings as the text of a table.
+fn rated_films() -> String {
+    let films = ratings::sample();
+    let line = |rating: ratings::Rating| {
+        let (user, item) = (films.users.name(rating.user), films.items.name(rating.item));
+        format!("{user},{item},{}\n", rating.value)
+    };
+    std::iter::once("user,item,rating\n".to_owned()).chain(films.iter().map(line)).collect()
 }
 
 /// Describes the holes of a table.

@@ -8,7 +8,9 @@ mod errors;
 mod filler;
 mod finding;
 mod functions;
+mod ids;
 mod predictor;
+mod recommender;
 mod sparsity;
 mod table;
 mod work;
@@ -21,6 +23,7 @@ fn _unmiss(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<table::Table>()?;
     module.add_class::<predictor::Predictor>()?;
     module.add_class::<filler::Filler>()?;
+    module.add_class::<recommender::Recommender>()?;
     module.add_class::<finding::Finding>()?;
     module.add_function(wrap_pyfunction!(functions::methods_json, module)?)?;
     module.add_function(wrap_pyfunction!(functions::kind_of, module)?)?;

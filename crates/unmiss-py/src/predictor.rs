@@ -22,12 +22,7 @@ use crate::align::aligned;
 use crate::errors::{exception, spoken, unwritable};
 use crate::finding::Finding;
 use crate::table::Table;
-use crate::work::{Manner, here, quiet, work};
-
-/// Rows up to which a call is so short that nobody needs to be able to stop it.
-const SHORT: usize = 4096;
-/// Rows up to which waking other threads would take longer than the work.
-const FEW: usize = 32;
+use crate::work::{Manner, compute, work};
 
 /// A fitted model.
 #[pyclass(frozen, module = "unmiss._unmiss")]
@@ -279,14 +274,7 @@ impl Predictor {
             Ok((self.model.predict_encoded(&rows), known_inputs(&rows)))
         };
         let rows = table.table.rows();
-        let (answers, known) = if rows <= FEW {
-            py.detach(|| here(|| predict(&table.table, &mut unseen)))?.map_err(exception)?
-        } else if rows <= SHORT {
-            let run = quiet(0, manner.1)?;
-            py.detach(|| run.compute(|| predict(&table.table, &mut unseen))).map_err(exception)?
-        } else {
-            work(py, manner, |run| run.compute(|| predict(&table.table, &mut unseen)))?
-        };
+        let (answers, known) = compute(py, rows, manner, || predict(&table.table, &mut unseen))?;
         warn_of_unseen(py, &unseen, &manner.2)?;
         let width = self.model.target.task.outputs();
         let answers = Array2::from_shape_vec((rows, width), answers).map_err(unwritable)?;

@@ -26,7 +26,7 @@ static RUNS: LazyLock<Mutex<HashMap<(u32, usize), Run>>> = LazyLock::new(Mutex::
 pub(crate) type Manner = (u64, usize, Py<PyAny>);
 
 /// A run with these threads, without a listener.
-pub(crate) fn quiet(seed: u64, threads: usize) -> PyResult<Run> {
+fn quiet(seed: u64, threads: usize) -> PyResult<Run> {
     let mut runs = RUNS.lock().unwrap_or_else(PoisonError::into_inner);
     let key = (std::process::id(), threads);
     if let Some(run) = runs.get(&key) {
@@ -54,12 +54,34 @@ fn own_pool() -> Option<rayon::ThreadPool> {
 }
 
 /// Does short work on this thread, without waking others.
-pub(crate) fn here<T: Send>(job: impl FnOnce() -> T + Send) -> PyResult<T> {
+fn here<T: Send>(job: impl FnOnce() -> T + Send) -> PyResult<T> {
     let run = quiet(0, 1)?;
     Ok(OWN_POOL.with(|pool| match pool {
         Some(pool) => pool.install(job),
         None => run.compute(job),
     }))
+}
+
+/// Rows up to which a call is so short that nobody needs to be able to stop it.
+const SHORT: usize = 4096;
+/// Rows up to which waking other threads would take longer than the work.
+const FEW: usize = 32;
+
+/// Does work on some rows: here, on all threads, or so that it can be stopped, whatever is quickest.
+pub(crate) fn compute<T: Send>(
+    py: Python<'_>,
+    rows: usize,
+    manner: &Manner,
+    job: impl FnOnce() -> Result<T> + Send,
+) -> PyResult<T> {
+    if rows <= FEW {
+        py.detach(|| here(job))?.map_err(exception)
+    } else if rows <= SHORT {
+        let run = quiet(0, manner.1)?;
+        py.detach(|| run.compute(job)).map_err(exception)
+    } else {
+        work(py, manner, |run| run.compute(job))
+    }
 }
 
 /// What the work says to the thread that waits for it.

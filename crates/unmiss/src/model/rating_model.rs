@@ -144,6 +144,13 @@ impl RatingModel {
         answers
     }
 
+    /// The rating of an item that the model does not know, for somebody of whom the given ratings are known.
+    pub fn rate_unknown_for(&self, given: &[(u32, f32)]) -> f32 {
+        let usable: Vec<(u32, f32)> =
+            given.iter().copied().filter(|(item, _)| self.ratings.by_item.count(*item) > 0).collect();
+        self.within(self.fallback.mean + self.fallback.user_offset(&usable))
+    }
+
     /// The items that a known user has not rated, the best first, with their ratings.
     pub fn top(&self, user: u32, count: usize) -> Vec<(u32, f32)> {
         self.top_all(&[user], count).pop().unwrap_or_default()

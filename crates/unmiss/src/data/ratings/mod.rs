@@ -32,6 +32,7 @@ mod compressed;
 mod form;
 mod ids;
 mod read;
+mod rows;
 mod sample;
 mod split;
 
@@ -39,6 +40,7 @@ pub use compressed::Compressed;
 pub use ids::Ids;
 pub(crate) use read::EMPTY_ID;
 pub use read::{RatingsOptions, RatingsReading, read, read_bytes, read_pairs};
+pub use rows::{IdColumn, from_rows};
 pub use sample::{SAMPLE, sample};
 
 use crate::error::{Error, Result};

@@ -97,12 +97,12 @@ pub fn read_pairs(path: &Path, options: &RatingsOptions) -> Result<Vec<(String, 
 
 /// What the rows of a file say; ratings and times are empty where there is no such column.
 #[derive(Default)]
-struct Rows {
-    users: Dictionary,
-    items: Dictionary,
-    ratings: Vec<f64>,
-    observed: Vec<bool>,
-    times: Vec<f64>,
+pub(super) struct Rows {
+    pub users: Dictionary,
+    pub items: Dictionary,
+    pub ratings: Vec<f64>,
+    pub observed: Vec<bool>,
+    pub times: Vec<f64>,
 }
 
 impl Rows {
@@ -115,7 +115,7 @@ impl Rows {
     }
 
     /// Sorts ids, settles pairs that occur more than once, and counts what was passed over.
-    fn into_reading(self) -> Result<RatingsReading> {
+    pub fn into_reading(self) -> Result<RatingsReading> {
         let mut order: Vec<usize> = (0..self.ratings.len()).filter(|row| self.observed[*row]).collect();
         let without_rating = self.ratings.len() - order.len();
         if !self.times.is_empty() {

@@ -34,6 +34,20 @@ impl RatingModel {
     /// # Errors
     /// When the file can't be written.
     pub fn save(&self, path: &Path) -> Result<()> {
+        let (header, arrays) = self.parts().map_err(|error| Error::model(path, error.to_string()))?;
+        arrays.write(path, &header)
+    }
+
+    /// The bytes of the file.
+    ///
+    /// # Errors
+    /// When the model can't be put into a file.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        let (header, arrays) = self.parts().map_err(|error| Error::data(error.to_string()))?;
+        arrays.to_bytes(&header)
+    }
+
+    fn parts(&self) -> serde_json::Result<(Value, Arrays)> {
         let header = Header {
             format: FORMAT,
             kind: "recommender".into(),
@@ -42,12 +56,10 @@ impl RatingModel {
             settings: self.recipe.settings.clone(),
             summary: self.summary.clone(),
         };
-        let wrong = |error: serde_json::Error| Error::model(path, error.to_string());
-        let header = serde_json::to_value(header).map_err(wrong)?;
         let mut arrays = Arrays::default();
-        arrays.put_all(KNOWN, known_arrays(&self.ratings).map_err(wrong)?);
+        arrays.put_all(KNOWN, known_arrays(&self.ratings)?);
         arrays.put_all(FITTED, self.recommender.save());
-        arrays.write(path, &header)
+        Ok((serde_json::to_value(header)?, arrays))
     }
 
     /// Reads a file.

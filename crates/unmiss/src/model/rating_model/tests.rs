@@ -19,6 +19,7 @@ fn a_model_comes_back_and_damage_is_refused() {
     for method in RECOMMENDERS {
         let model = fitted(method.name(), sample());
         model.save(&path).unwrap();
+        assert_eq!(model.to_bytes().unwrap(), std::fs::read(&path).unwrap());
         let loaded = RatingModel::load(&path).unwrap();
         assert_eq!(loaded.ratings, model.ratings);
         assert_eq!(loaded.summary, model.summary);
@@ -52,6 +53,7 @@ fn predictions_stay_on_the_scale_and_cold_ones_say_what_is_known() {
         assert!(model.rate_names("nobody", "good") > mean && model.rate_names("strict", "nothing") < mean);
         assert_eq!(model.rate(&[(2, 2)])[0], mean);
         assert!(model.rate_for(&[], &[0])[0] > mean && model.rate_for(&[(0, 2.0)], &[2])[0] < mean);
+        assert_eq!(model.rate_unknown_for(&[(0, 2.0)]), model.rate_for(&[(0, 2.0)], &[2])[0]);
         assert!(model.top(0, 10).is_empty(), "{name}: everything that anybody rated is seen");
         let silent: Vec<u32> = model.top(2, 10).iter().map(|(item, _)| *item).collect();
         assert_eq!(silent, [0, 1], "{name}: the better item first, the unrated one never");
