@@ -19,6 +19,16 @@ TARGET = pathlib.Path(__file__).parent / "unmiss" / "_estimators.py"
 
 #: Settings that make an example quick, for methods that have them.
 QUICK = {"networks": 1}
+#: The same for recommenders.
+QUICK_RATINGS = {"hidden": 20, "epochs": 20}
+
+#: Recommenders are known by these names.
+RECOMMENDER_NAMES = {
+    "autorec": "AutoRec",
+    "factors": "MatrixFactorization",
+    "cf-nade": "CFNade",
+    "biases": "RatingBiases",
+}
 
 HEAD = '''"""The estimators, made from the library's list of methods by python/generate_estimators.py: do not edit."""
 
@@ -28,6 +38,7 @@ from typing import Any
 
 from ._imputers import ImputerBase
 from ._predictors import SHORT_LIST, ClassifierBase, RegressorBase
+from ._recommenders import RecommenderBase
 
 '''
 
@@ -54,6 +65,20 @@ IMPUTER_COMMON = [
         '{"error", "keep"}, default="error"',
         "What to do about holes that can't be filled, as in a column without a known cell: raise, or leave them with a "
         "warning. The number of columns never changes.",
+    ),
+]
+
+RECOMMENDER_COMMON = [
+    ("user", '"user"', "str", 'str, default="user"', "The column of users, of data frames."),
+    ("item", '"item"', "str", 'str, default="item"', "The column of items."),
+    ("rating", '"rating"', "str", 'str, default="rating"', "The column of ratings."),
+    (
+        "time",
+        "None",
+        "str | None",
+        "str, default=None",
+        "The column of times: of several ratings for the same user and item the latest counts. None: the one that "
+        "stands last.",
     ),
 ]
 
@@ -157,6 +182,12 @@ ATTRIBUTES = {
         ("feature_names_in_", "array of str", "Their names, if X had any."),
     ],
 }
+ATTRIBUTES["recommender"] = [
+    ("users_", "array", "The ids of the users, in ascending order."),
+    ("items_", "array", "The ids of the items."),
+    ("n_ratings_", "int", "Ratings learned from."),
+    ("rating_range_", "tuple of float", "The smallest and the largest of them, between which predictions lie."),
+]
 ATTRIBUTES["regressor"] = ATTRIBUTES["classifier"][1:]
 
 
@@ -177,6 +208,17 @@ def example(kind: str, name: str, arguments: str) -> str:
     >>> full = {name}({arguments}).fit_transform(X)
     >>> bool(np.isnan(full).any())
     False"""
+    if kind == "recommender":
+        return f"""    >>> import unmiss
+    >>> films = unmiss.sample("films")
+    >>> model = unmiss.{name}({arguments}).fit(films)
+    >>> best = model.recommend("user-007", n=3)
+    >>> list(best.columns), len(best)
+    (['user', 'item', 'score'], 3)
+    >>> bool(model.predict([("user-007", "film-001"), ("nobody", "film-001")]).min() >= 1)
+    True
+    >>> model.recommend_for({{"film-001": 5, "film-002": 1.5}}, n=4).shape
+    (4, 2)"""
     truth = "X[:, 0] > 0" if kind == "classifier" else "3 * X[:, 0]"
     return f"""    >>> import numpy as np
     >>> from unmiss import {name}
@@ -200,7 +242,7 @@ def write_class(
     first: tuple | None = None,
     members: str = "",
 ) -> str:
-    base = {"imputer": "ImputerBase", "classifier": "ClassifierBase", "regressor": "RegressorBase"}[kind]
+    base = f"{kind.capitalize()}Base"
     shown = ([first] if first else []) + parameters
     signature = ["        self,"]
     if first:
@@ -238,8 +280,10 @@ class {name}({base}):
 
 
 def method_class(kind: str, entry) -> tuple[str, str]:
-    suffix = {"imputer": "Imputer", "classifier": "Classifier", "regressor": "Regressor"}[kind]
-    name = class_name(entry["name"]) + suffix
+    if kind == "recommender":
+        name = RECOMMENDER_NAMES[entry["name"]]
+    else:
+        name = class_name(entry["name"]) + kind.capitalize()
     about = entry["about"]
     body = [
         sentence(about["idea"]),
@@ -251,11 +295,14 @@ def method_class(kind: str, entry) -> tuple[str, str]:
     settings = settings_of(entry)
     if kind == "imputer":
         parameters = settings + IMPUTER_COMMON + COMMON
+    elif kind == "recommender":
+        parameters = settings + RECOMMENDER_COMMON + COMMON
     else:
         why = "; 0: none" if kind == "classifier" else " that prediction intervals come from; 0: none"
         folds = ("folds", "0", "int", "int, default=0", FOLDS.format(why=why))
         parameters = settings + [folds] + ([CLASS_WEIGHT] if kind == "classifier" else []) + COMMON
-    quick = {row[0]: QUICK[row[0]] for row in settings if row[0] in QUICK}
+    quick = QUICK_RATINGS if kind == "recommender" else QUICK
+    quick = {row[0]: quick[row[0]] for row in settings if row[0] in quick}
     arguments = ", ".join(f"{key}={value}" for key, value in quick.items())
     names = "\n".join(f"        {json.dumps(row[0])}," for row in settings)
     members = f'    _method = "{entry["name"]}"\n    _settings = (\n{names}\n    )\n'
@@ -353,7 +400,7 @@ def general_predictor(kind: str, entries) -> str:
 def source(methods: dict) -> str:
     """The whole file."""
     classes: list[str] = [general_imputer(methods["imputers"])]
-    names = {"IMPUTERS": [], "CLASSIFIERS": [], "REGRESSORS": []}
+    names = {"IMPUTERS": [], "CLASSIFIERS": [], "REGRESSORS": [], "RECOMMENDERS": []}
     for entry in methods["imputers"]:
         name, text = method_class("imputer", entry)
         names["IMPUTERS"].append((entry["name"], name))
@@ -364,6 +411,10 @@ def source(methods: dict) -> str:
             name, text = method_class(kind, entry)
             names[listed].append((entry["name"], name))
             classes.append(text)
+    for entry in methods["recommenders"]:
+        name, text = method_class("recommender", entry)
+        names["RECOMMENDERS"].append((entry["name"], name))
+        classes.append(text)
     tables = []
     for listed, entries in names.items():
         lines = "\n".join(f"    {json.dumps(method)}: {name}," for method, name in entries)

@@ -17,5 +17,5 @@ def test_runs(script, tmp_path, monkeypatch, capsys):
     assert capsys.readouterr().out
 
 
-def test_there_are_three():
-    assert [script.stem for script in SCRIPTS] == ["audit_any_model", "impute", "predict_with_holes"]
+def test_there_are_four():
+    assert [script.stem for script in SCRIPTS] == ["audit_any_model", "impute", "predict_with_holes", "recommend"]

@@ -41,8 +41,8 @@ def documented(name, thing, parameters):
 
 def test_defaults_are_the_librarys():
     methods = json.loads(unmiss._unmiss.methods_json())
-    for entry in methods["imputers"]:
-        estimator = unmiss._estimators.IMPUTERS[entry["name"]]()
+    lists = (("imputers", unmiss._estimators.IMPUTERS), ("recommenders", unmiss._estimators.RECOMMENDERS))
+    for entry, estimator in ((entry, classes[entry["name"]]()) for name, classes in lists for entry in methods[name]):
         for setting, value in entry["defaults"].items():
             own = getattr(estimator, setting.replace("-", "_"))
             assert (list(own) if isinstance(own, tuple) else own) == value

@@ -12,7 +12,7 @@ from ._estimators import *  # noqa: F403
 from ._files import load
 from ._functions import audit, compare, describe, pool, sample
 from ._listen import UnmissWarning
-from ._results import Audit, Comparison, Curve, Description, Pooled
+from ._results import Audit, Comparison, Curve, Description, Pooled, RatingAudit
 from ._transformers import Hide, SparsityNormalizer
 from ._unmiss import __version__
 
@@ -24,6 +24,7 @@ __all__ = [
     "Description",
     "Hide",
     "Pooled",
+    "RatingAudit",
     "SparsityNormalizer",
     "UnmissWarning",
     "__version__",

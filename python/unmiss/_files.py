@@ -13,7 +13,7 @@ from . import _unmiss
 
 
 def load(path: str | os.PathLike) -> Any:
-    """Read a fitted predictor or imputer from a file, made here or by the program ``unmiss``.
+    """Read a fitted predictor, imputer or recommender from a file, made here or by the program ``unmiss``.
 
     Parameters
     ----------
@@ -23,7 +23,8 @@ def load(path: str | os.PathLike) -> Any:
     Returns
     -------
     estimator : object
-        A fitted estimator. It finds columns by name, in any order, and leaves others aside.
+        A fitted estimator. It finds columns by name, in any order, and leaves others aside; a recommender finds users
+        and items by their ids.
 
     Examples
     --------
@@ -44,7 +45,10 @@ def load_as(wanted: type | None, path: str | os.PathLike) -> Any:
     path = os.fspath(path)
     if not os.path.exists(path):
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
-    if _unmiss.kind_of(path) == "imputer":
+    kind = _unmiss.kind_of(path)
+    if kind == "recommender":
+        return _recommender(wanted, _unmiss.Recommender.load(path), path)
+    if kind == "imputer":
         estimator = _imputer(wanted, _unmiss.Filler.load(path))
     else:
         estimator = _predictor(wanted, _unmiss.Predictor.load(path))
@@ -78,9 +82,21 @@ def _predictor(wanted: type | None, model: Any) -> Any:
     return estimator
 
 
-def _made(wanted: type | None, general: type, classes: dict[str, type], model: Any, further: dict) -> Any:
+def _recommender(wanted: type | None, model: Any, path: str) -> Any:
+    from ._estimators import RECOMMENDERS
+
+    estimator = _made(wanted, None, RECOMMENDERS, model, {})
+    estimator.loaded_from_ = path
+    estimator._seed = estimator.random_state
+    estimator._kind = "any"
+    # A file keeps ids as words: those that are all written as whole numbers are taken as such.
+    estimator._take_ids(True, True)
+    return estimator
+
+
+def _made(wanted: type | None, general: type | None, classes: dict[str, type], model: Any, further: dict) -> Any:
     settings = {name.replace("-", "_"): value for name, value in json.loads(model.settings).items()}
-    if wanted is general:
+    if wanted is not None and wanted is general:
         estimator = general(method=model.method, settings=settings, **further)
     elif wanted in (None, classes[model.method]):
         settings = {name: tuple(value) if isinstance(value, list) else value for name, value in settings.items()}

@@ -14,6 +14,7 @@ from . import _frame, _unmiss
 from ._base import as_json, as_seed, as_threads, named
 from ._listen import Listener
 from ._predictors import PredictorBase
+from ._recommenders import RecommenderBase
 from ._results import Audit, Comparison, Description, Pooled
 
 
@@ -252,6 +253,8 @@ def audit(
     >>> found.verdict, found.spearman
     ('strong-drift', 1.0)
     """
+    if isinstance(model, RecommenderBase):
+        raise TypeError("a recommender audits itself, on the ratings it learned from\nhint: call its audit()")
     X = _rows(X)
     size = (rows, levels, masks)
     manner = (as_seed(random_state), as_threads(n_jobs), Listener(verbose))
@@ -348,13 +351,13 @@ def _as_numbers(answer: Any, rows: int) -> np.ndarray:
 
 
 def sample(name: str = "horse-colic") -> Any:
-    """A small real table that comes with the package.
+    """A small table that comes with the package.
 
     Parameters
     ----------
-    name : {"horse-colic", "penguins"}, default="horse-colic"
-        300 horses with a quarter of all cells missing, target ``surgical_lesion``; or 344 penguins, target
-        ``species``.
+    name : {"horse-colic", "penguins", "films"}, default="horse-colic"
+        300 horses with a quarter of all cells missing, target ``surgical_lesion``; 344 penguins, target ``species``; or
+        made ratings of 200 films by 300 users, for recommenders.
 
     Returns
     -------

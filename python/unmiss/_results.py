@@ -74,7 +74,55 @@ class Curve:
         return f"Curve({', '.join(vars(self))}; {len(self.share)} levels)"
 
 
-class Audit(Result):
+class Drift(Result):
+    """Figures of an audit and the curve they are of."""
+
+    _known = "known cells that are left, %"
+
+    def __init__(self, finding: Any):
+        super().__init__(finding)
+        for name in ("verdict", "drift", "slope", "share", "range", "spearman", "intervals"):
+            setattr(self, name, self._found[name])
+        self.curve = Curve(self._found["curve"])
+
+    def _answer(self) -> str:
+        """What the answers are."""
+        return "answer"
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the answers by share of what is known.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, default=None
+            Where to; None: a new figure.
+
+        Returns
+        -------
+        ax : matplotlib axes
+            With the mean, the middle half and 90 % of the answers.
+        """
+        try:
+            import matplotlib.pyplot as plt
+        except ImportError:
+            raise ImportError('plot() needs matplotlib\nhint: install it, or save("page.html")') from None
+        if ax is None:
+            _, ax = plt.subplots(figsize=(6.4, 3.6), layout="constrained")
+        curve, percent = self.curve, 100 * self.curve.share
+        ax.fill_between(percent, curve.low, curve.high, alpha=0.15, color="C0", lw=0, label="90 % of the answers")
+        ax.fill_between(
+            percent, curve.lower_quartile, curve.upper_quartile, alpha=0.3, color="C0", lw=0, label="middle half"
+        )
+        ax.axhline(curve.mean[-1], color="0.5", lw=1, ls="--", label="mean with all known")
+        ax.plot(percent, curve.mean, color="C0", lw=2, label="mean")
+        ax.set_xlabel(self._known)
+        ax.set_ylabel(self._answer())
+        ax.set_title(f"{self.verdict.replace('-', ' ')}: {self.drift:+.2f} standard deviations", fontsize=11)
+        ax.legend(frameon=False, fontsize=8)
+        return ax
+
+
+class Audit(Drift):
     """What an audit found.
 
     Attributes
@@ -107,45 +155,49 @@ class Audit(Result):
 
     def __init__(self, finding: Any):
         super().__init__(finding)
-        found = self._found
-        for name in ("verdict", "drift", "slope", "share", "range", "spearman", "intervals", "columns"):
-            setattr(self, name, found[name])
-        self.curve = Curve(found["curve"])
-        self.per_class = {figures["class"]: figures for figures in found["per_class"]}
-        self.class_ = found["class"]
-        self.contrast = found["contrast"]
+        self.columns = self._found["columns"]
+        self.per_class = {figures["class"]: figures for figures in self._found["per_class"]}
+        self.class_ = self._found["class"]
+        self.contrast = self._found["contrast"]
 
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the answers by share of known cells.
+    def _answer(self) -> str:
+        return "answer" if self.class_ is None else f"chance of {self.class_}"
 
-        Parameters
-        ----------
-        ax : matplotlib axes, default=None
-            Where to; None: a new figure.
 
-        Returns
-        -------
-        ax : matplotlib axes
-            With the mean, the middle half and 90 % of the answers.
-        """
-        try:
-            import matplotlib.pyplot as plt
-        except ImportError:
-            raise ImportError('plot() needs matplotlib\nhint: install it, or save("page.html")') from None
-        if ax is None:
-            _, ax = plt.subplots(figsize=(6.4, 3.6), layout="constrained")
-        curve, percent = self.curve, 100 * self.curve.share
-        ax.fill_between(percent, curve.low, curve.high, alpha=0.15, color="C0", lw=0, label="90 % of the answers")
-        ax.fill_between(
-            percent, curve.lower_quartile, curve.upper_quartile, alpha=0.3, color="C0", lw=0, label="middle half"
-        )
-        ax.axhline(curve.mean[-1], color="0.5", lw=1, ls="--", label="mean with all known")
-        ax.plot(percent, curve.mean, color="C0", lw=2, label="mean")
-        ax.set_xlabel("known cells that are left, %")
-        ax.set_ylabel("answer" if self.class_ is None else f"chance of {self.class_}")
-        ax.set_title(f"{self.verdict.replace('-', ' ')}: {self.drift:+.2f} standard deviations", fontsize=11)
-        ax.legend(frameon=False, fontsize=8)
-        return ax
+class RatingAudit(Drift):
+    """What the audit of a recommender found.
+
+    Attributes
+    ----------
+    verdict : str
+        ``flat``, ``mild-drift``, ``strong-drift`` or ``unclear``.
+    drift : float
+        Largest departure of the mean prediction from the one with all ratings known, in standard deviations of the
+        predictions.
+    slope, share, spearman : float
+        As of an :class:`Audit`, of the median user: change of the prediction from no rating to all, part of its scatter
+        that the number of ratings explains, rank correlation with that number.
+    range : float
+        Largest difference between a user's level means, in standard deviations of the ratings; median user.
+    intervals : dict
+        95 % interval of each of these.
+    curve : Curve
+        The predictions by share of known ratings.
+    groups : list of dict
+        What the data themselves say: users by how many ratings they gave, and their mean rating.
+    words : list of str
+        What to know, in sentences.
+    """
+
+    _title = "Audit: do predicted ratings drift with how many ratings a user gave?"
+    _known = "known ratings of the user that are left, %"
+
+    def __init__(self, finding: Any):
+        super().__init__(finding)
+        self.groups = self._found["groups"]
+
+    def _answer(self) -> str:
+        return "predicted rating"
 
 
 class Description(Result):
