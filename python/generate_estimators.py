@@ -22,7 +22,7 @@ QUICK = {"networks": 1}
 #: The same for recommenders.
 QUICK_RATINGS = {"hidden": 20, "epochs": 20}
 
-#: Recommenders are known by these names.
+#: Recommenders that the world knows by these names; others are called by their method.
 RECOMMENDER_NAMES = {
     "autorec": "AutoRec",
     "factors": "MatrixFactorization",
@@ -69,7 +69,7 @@ IMPUTER_COMMON = [
 ]
 
 RECOMMENDER_COMMON = [
-    ("user", '"user"', "str", 'str, default="user"', "The column of users, of data frames."),
+    ("user", '"user"', "str", 'str, default="user"', "The column of users, where ratings come as a data frame."),
     ("item", '"item"', "str", 'str, default="item"', "The column of items."),
     ("rating", '"rating"', "str", 'str, default="rating"', "The column of ratings."),
     (
@@ -281,7 +281,7 @@ class {name}({base}):
 
 def method_class(kind: str, entry) -> tuple[str, str]:
     if kind == "recommender":
-        name = RECOMMENDER_NAMES[entry["name"]]
+        name = RECOMMENDER_NAMES.get(entry["name"]) or class_name(entry["name"]) + "Recommender"
     else:
         name = class_name(entry["name"]) + kind.capitalize()
     about = entry["about"]

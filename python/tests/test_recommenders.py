@@ -95,8 +95,9 @@ def test_every_form_gives_the_same(numbered, model):
         "nullable": numbered.astype({"user": "Int64", "item": "Float64", "rating": "Float64"}),
         "polars words": pl.from_pandas(words),
         "arrow words": pa.Table.from_pandas(words),
-        "arrow dictionary": pa.table({n: pa.array(words[n]).dictionary_encode() for n in ("user", "item")}).append_column(
-            "rating", pa.array(words["rating"])
+        "arrow dictionary": pa.table(
+            {name: pa.array(words[name]).dictionary_encode() for name in ("user", "item")}
+            | {"rating": pa.array(values)}
         ),
         "arrays": (users, items, values),
         "small integers": (users.astype(np.int16), items.astype(np.uint8), values.astype(np.float32)),
@@ -175,9 +176,9 @@ def test_the_last_rating_counts():
         model = unmiss.RatingBiases().fit(rows)
     assert model.n_ratings_ == 2 and model.rating_range_ == (3.0, 5.0)
     frame = pd.DataFrame({"user": "a", "item": "x", "rating": [1, 2, 5], "when": [200, 300, 100]})
-    for frame in (frame, pl.from_pandas(frame), frame.assign(when=pd.to_datetime(frame["when"], unit="D"))):
+    for form in (frame, pl.from_pandas(frame), frame.assign(when=pd.to_datetime(frame["when"], unit="D"))):
         with pytest.warns(unmiss.UnmissWarning):
-            assert unmiss.RatingBiases(time="when").fit(frame).rating_range_ == (2.0, 2.0)
+            assert unmiss.RatingBiases(time="when").fit(form).rating_range_ == (2.0, 2.0)
     with pytest.warns(unmiss.UnmissWarning, match="same user and item: 1"):
         twice = sparse.coo_array(([1.0, 4.0], ([0, 0], [0, 0])), shape=(1, 1))
         assert unmiss.RatingBiases().fit(twice).rating_range_ == (4.0, 4.0)
@@ -245,7 +246,7 @@ def test_lists_are_of_the_kind_that_came_in(films, numbered):
     best = cells.recommend([6, 0], n=3)
     assert isinstance(best, pd.DataFrame) and best["item"].dtype == np.int64
     named = unmiss.RatingBiases().fit(films).recommend(["user-007", "user-001"], n=3)
-    assert ["film-%03d" % (item + 1) for item in best["item"]] == named["item"].tolist()
+    assert [f"film-{item + 1:03}" for item in best["item"]] == named["item"].tolist()
     assert unmiss.RatingBiases().fit(films).recommend("user-007", n=1000)["item"].nunique() < 200
 
 
@@ -292,7 +293,7 @@ def test_what_strangers_read(films):
         model.fit([("a", "x", 3), ("b", "x", 4)])
     with pytest.raises(TypeError, match="a str can't be read as ratings: expected is a scipy sparse"):
         model.fit("ratings.csv")
-    with pytest.raises(ValueError, match="no column is called `user`\nhint: .*user=.*columns are: userId, item, rating"):
+    with pytest.raises(ValueError, match="no column is called `user`\nhint: .*user=.*columns are: userId, item"):
         model.fit(films.rename(columns={"user": "userId"}))
     with pytest.raises(ValueError, match="row 2, column `item`: there is no id here\nhint: every rating belongs"):
         model.fit((["a", "b"], ["x", None], [1, 2]))
@@ -434,7 +435,8 @@ def test_score_and_search(films, numbered):
     train, test = films.sample(frac=0.8, random_state=0), films.drop(films.sample(frac=0.8, random_state=0).index)
     model = unmiss.MatrixFactorization(factors=4, rounds=4).fit(train)
     errors = model.predict(test) - test["rating"]
-    assert model.rmse(test) == pytest.approx(float(np.sqrt(np.mean(errors**2)))) and model.score(test) == -model.rmse(test)
+    assert model.rmse(test) == pytest.approx(float(np.sqrt(np.mean(errors**2))))
+    assert model.score(test) == -model.rmse(test)
     assert model.score(test) > unmiss.RatingBiases().fit(train).score(test), "tastes are worth something"
     assert model.score(test[["user", "item"]], test["rating"]) == model.score(test)
     hole = pd.concat([test, pd.DataFrame({"user": ["user-001"], "item": ["film-001"], "rating": [np.nan]})])

@@ -2063,7 +2063,7 @@ class AutoRec(RecommenderBase):
     validation : float, default=0.05
         Share of the ratings set aside to tell when to stop; 0: all epochs are done.
     user : str, default="user"
-        The column of users, of data frames.
+        The column of users, where ratings come as a data frame.
     item : str, default="item"
         The column of items.
     rating : str, default="rating"
@@ -2188,7 +2188,7 @@ class MatrixFactorization(RecommenderBase):
     validation : float, default=0.05
         Share of the ratings set aside to tell when to stop; 0: all rounds are done.
     user : str, default="user"
-        The column of users, of data frames.
+        The column of users, where ratings come as a data frame.
     item : str, default="item"
         The column of items.
     rating : str, default="rating"
@@ -2307,7 +2307,7 @@ class CFNade(RecommenderBase):
     validation : float, default=0.05
         Share of the ratings set aside to tell when to stop; 0: all epochs are done.
     user : str, default="user"
-        The column of users, of data frames.
+        The column of users, where ratings come as a data frame.
     item : str, default="item"
         The column of items.
     rating : str, default="rating"
@@ -2426,7 +2426,7 @@ class RatingBiases(RecommenderBase):
     damp_users : float, default=5.0
         Ratings that count for the mean in a user's offset.
     user : str, default="user"
-        The column of users, of data frames.
+        The column of users, where ratings come as a data frame.
     item : str, default="item"
         The column of items.
     rating : str, default="rating"

@@ -227,9 +227,9 @@ def _polars_ids(polars: Any, values: Any, name: str) -> Ids:
     if values.dtype.is_numeric():
         return _numbered(values.cast(polars.Float64).fill_null(float("nan")).to_numpy(), name)
     values = values.cast(polars.String)
-    # Dense ranks are positions among the sorted words.
-    codes = (values.rank("dense").cast(polars.Int64) - 1).fill_null(-1).to_numpy()
-    return _worded(codes, values.drop_nulls().unique().sort().to_list(), name)
+    words = values.drop_nulls().unique()
+    codes = values.replace_strict(words, np.arange(len(words)), default=-1, return_dtype=polars.Int64)
+    return _worded(codes.fill_null(-1).to_numpy(), words.to_list(), name)
 
 
 def _arrow_ids(pyarrow: Any, values: Any, name: str) -> Ids:

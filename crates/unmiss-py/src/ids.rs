@@ -66,14 +66,33 @@ fn coded<T: Element + Copy + Into<i64>>(
             (values.iter().map(position).collect(), (0..count).map(|number| number.to_string()).collect())
         }
         (None, None) => {
-            let mut distinct: Vec<i64> = values.iter().map(|value| (*value).into()).collect();
-            distinct.sort_unstable();
-            distinct.dedup();
-            let place =
-                |value: &T| distinct.binary_search(&(*value).into()).map_or(u32::MAX, |place| place as u32);
-            (values.iter().map(place).collect(), distinct.iter().map(i64::to_string).collect())
+            let numbers: Vec<i64> = values.iter().map(|value| (*value).into()).collect();
+            let (codes, distinct) = ranked(&numbers);
+            (codes, distinct.iter().map(i64::to_string).collect())
         }
     }
+}
+
+/// Of each number its position among the distinct ones in ascending order, and these.
+fn ranked(numbers: &[i64]) -> (Vec<u32>, Vec<i64>) {
+    let (low, high) = numbers.iter().fold((i64::MAX, i64::MIN), |(low, high), n| (low.min(*n), high.max(*n)));
+    let span = high.checked_sub(low).and_then(|span| usize::try_from(span).ok()).unwrap_or(usize::MAX);
+    if span > 2 * numbers.len() {
+        // Far apart: their order is found by sorting.
+        let mut distinct = numbers.to_vec();
+        distinct.sort_unstable();
+        distinct.dedup();
+        let place = |number: &i64| distinct.binary_search(number).map_or(u32::MAX, |place| place as u32);
+        return (numbers.iter().map(place).collect(), distinct);
+    }
+    let mut places = vec![u32::MAX; span + 1];
+    numbers.iter().for_each(|number| places[(number - low) as usize] = 0);
+    let mut distinct = Vec::new();
+    for (step, place) in places.iter_mut().enumerate().filter(|(_, place)| **place == 0) {
+        *place = distinct.len() as u32;
+        distinct.push(low + step as i64);
+    }
+    (numbers.iter().map(|number| places[(number - low) as usize]).collect(), distinct)
 }
 
 /// Ids as whole numbers, if all are written as such.
