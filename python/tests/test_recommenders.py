@@ -295,6 +295,12 @@ def test_what_strangers_read(films):
         model.fit("ratings.csv")
     with pytest.raises(ValueError, match="no column is called `user`\nhint: .*user=.*columns are: userId, item"):
         model.fit(films.rename(columns={"user": "userId"}))
+    wide = films.pivot(index="user", columns="item", values="rating")
+    with pytest.raises(ValueError, match=r"columns are: film-001, .*, \.\.\.\nhint: .* as columns, give X") as raised:
+        model.fit(wide)
+    # What the hint says works.
+    assert model.fit(eval(str(raised.value).rsplit("give ")[-1], {"X": wide})).n_ratings_ == len(films)
+    model = unmiss.RatingBiases()
     with pytest.raises(ValueError, match="row 2, column `item`: there is no id here\nhint: every rating belongs"):
         model.fit((["a", "b"], ["x", None], [1, 2]))
     with pytest.raises(ValueError, match="row 1, column `user`: there is no id here"):

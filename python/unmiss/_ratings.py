@@ -157,10 +157,12 @@ def _column(X: Any, what: str, columns: Columns) -> Any:
     name = getattr(columns, what)
     names = list(X.columns) if hasattr(X, "columns") and frame_kind(X) != "arrow" else list(X.column_names)
     if name not in names:
-        raise ValueError(
-            f"no column is called `{name}`\n"
-            f"hint: say which it is with {what}=...; the columns are: {', '.join(map(str, names))}"
-        )
+        shown = ", ".join(map(str, names[:8])) + (", ..." if len(names) > 8 else "")
+        hint = f"say which it is with {what}=...; the columns are: {shown}"
+        if len(names) > 8 and frame_kind(X) == "pandas":
+            long = 'X.stack().dropna().rename_axis(["user", "item"]).reset_index(name="rating")'
+            hint += f"\nhint: of a frame with users as rows and items as columns, give {long}"
+        raise ValueError(f"no column is called `{name}`\nhint: {hint}")
     return X[name]
 
 
@@ -228,7 +230,8 @@ def _polars_ids(polars: Any, values: Any, name: str) -> Ids:
         return _numbered(values.cast(polars.Float64).fill_null(float("nan")).to_numpy(), name)
     values = values.cast(polars.String)
     words = values.drop_nulls().unique()
-    codes = values.replace_strict(words, np.arange(len(words)), default=-1, return_dtype=polars.Int64)
+    places = polars.int_range(len(words), eager=True)
+    codes = values.replace_strict(words, places, default=-1, return_dtype=polars.Int64)
     return _worded(codes.fill_null(-1).to_numpy(), words.to_list(), name)
 
 
