@@ -45,6 +45,19 @@ impl Stream {
         radius * (std::f64::consts::TAU * self.uniform()).cos()
     }
 
+    /// Gamma of a shape of at least 1, with rate 1 (Marsaglia and Tsang 2000: a cubed normal, corrected by rejection).
+    pub fn gamma(&mut self, shape: f64) -> f64 {
+        let d = shape.max(1.0) - 1.0 / 3.0;
+        loop {
+            let normal = self.normal();
+            let cube = (1.0 + normal / (9.0 * d).sqrt()).powi(3);
+            let uniform = 1.0 - self.uniform();
+            if cube > 0.0 && uniform.ln() < 0.5 * normal * normal + d * (1.0 - cube + cube.ln()) {
+                return d * cube;
+            }
+        }
+    }
+
     /// Uniform in `0..bound`; 0 where `bound` is 0.
     pub fn below(&mut self, bound: usize) -> usize {
         // The high half of a 128-bit product maps 64 bits onto the range with a bias below 2^-40 for any table.
@@ -91,6 +104,17 @@ pub fn mix(values: impl IntoIterator<Item = u64>) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn gammas_have_mean_and_variance_of_their_shape() {
+        for shape in [1.0, 2.5, 300.0] {
+            let mut stream = Stream::new(1, "gamma", 0, 0);
+            let draws: Vec<f64> = (0..40_000).map(|_| stream.gamma(shape)).collect();
+            let mean = draws.iter().sum::<f64>() / 40_000.0;
+            let variance = draws.iter().map(|draw| (draw - mean).powi(2)).sum::<f64>() / 40_000.0;
+            assert!((mean / shape - 1.0).abs() < 0.03 && (variance / shape - 1.0).abs() < 0.05, "{shape}");
+        }
+    }
 
     #[test]
     fn addresses_are_independent() {

@@ -59,9 +59,9 @@ struct Line {
 }
 
 /// Weight decays without normalization or with K = mean number of ratings.
-const PLAIN: [&[f64]; 2] = [&[100.0, 200.0, 400.0], &[50.0, 100.0, 200.0]];
+const PLAIN: [&[f64]; 2] = [&[50.0, 100.0, 200.0], &[50.0, 100.0, 200.0]];
 /// Weight decays with K = 500, which makes inputs larger.
-const LARGE: [&[f64]; 2] = [&[400.0, 700.0, 1000.0], &[300.0, 400.0, 600.0]];
+const LARGE: [&[f64]; 2] = [&[100.0, 200.0, 300.0, 500.0], &[200.0, 300.0, 500.0]];
 
 const LINES: [Line; 14] = [
     autorec(
@@ -141,7 +141,7 @@ const fn nade(
 }
 
 /// Epochs without a better validation score after which training ends.
-const PATIENCE: &str = "30";
+const PATIENCE: &str = "60";
 
 /// What other tools were measured to give on MovieLens 100K, two other splits of the same kind.
 const PEERS: [(&str, &str); 4] = [

@@ -190,7 +190,7 @@ impl Recommender for Fitted {
         let mut arrays = self.network.save();
         arrays.put_singles("k", &[1], vec![self.fit.k]);
         let Fit { best_epoch, epochs, validation, .. } = self.fit;
-        let fit = vec![best_epoch as f64, epochs as f64, validation.unwrap_or(f64::NAN)];
+        let fit = vec![best_epoch as f64, epochs as f64, validation.unwrap_or(f64::INFINITY)];
         arrays.put_doubles("fit", &[3], fit);
         arrays
     }

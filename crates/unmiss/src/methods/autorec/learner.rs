@@ -4,8 +4,6 @@ use std::sync::Arc;
 
 use super::Settings;
 use crate::data::ratings::{Compressed, Rating, Ratings};
-use crate::methods::biases::{Biases, Settings as Damping};
-use crate::methods::recommender::Vectors;
 use crate::nn::sparse::{Batch, Pattern, SparseLearner, SparseNetwork, Work};
 
 /// Rows with their known ratings, and those set aside.
@@ -13,19 +11,22 @@ pub(super) struct Rows<'a> {
     rows: &'a Compressed,
     settings: &'a Settings,
     k: f32,
+    /// What ratings are multiplied by on their way in and out.
+    unit: f32,
     /// The known ratings as inputs, those set aside as wanted outputs.
     held: Option<Batch>,
     range: (f32, f32),
 }
 
 impl<'a> Rows<'a> {
-    pub fn new(learning: &'a Ratings, held: &[Rating], settings: &'a Settings, k: f32) -> Self {
+    pub fn new(learning: &'a Ratings, held: &[Rating], settings: &'a Settings, k: f32, unit: f32) -> Self {
         let rows = settings.vectors.of(learning);
-        let mut this = Self { rows, settings, k, held: None, range: learning.range() };
+        let (low, high) = learning.range();
+        let mut this = Self { rows, settings, k, unit, held: None, range: (unit * low, unit * high) };
         if !held.is_empty() {
             let cells = held.iter().map(|rating| {
                 let (row, column) = settings.vectors.cell(rating.user, rating.item);
-                (row, column, rating.value)
+                (row, column, unit * rating.value)
             });
             let wanted = Compressed::new(rows.rows(), rows.columns, cells);
             // Rows without a wanted rating need not be computed.
@@ -42,7 +43,7 @@ impl<'a> Rows<'a> {
         let (pattern, mut values) = picked(self.rows, rows);
         for place in 0..rows.len() {
             let entries = pattern.row(place);
-            let factor = self.settings.factor(self.k, entries.len());
+            let factor = self.unit * self.settings.factor(self.k, entries.len());
             values[entries].iter_mut().for_each(|value| *value *= factor);
         }
         (pattern, values)
@@ -68,7 +69,8 @@ impl SparseLearner for Rows<'_> {
 
     fn batch(&self, rows: &[u32], _: u64, _: usize) -> Batch {
         let (inputs, values) = self.inputs(rows);
-        let targets = rows.iter().flat_map(|row| self.rows.row(*row).1).copied().collect();
+        let known = rows.iter().flat_map(|row| self.rows.row(*row).1);
+        let targets = known.map(|value| self.unit * value).collect();
         Batch::new(Arc::clone(&inputs), values, inputs, targets)
     }
 
@@ -90,16 +92,6 @@ impl SparseLearner for Rows<'_> {
         let error =
             |(score, target): (&f32, &f32)| f64::from(score.clamp(self.range.0, self.range.1) - target);
         let squares: f64 = work.scores.iter().zip(&held.targets).map(error).map(|error| error * error).sum();
-        Some((squares / held.targets.len() as f64).sqrt())
+        Some((squares / held.targets.len() as f64).sqrt() / f64::from(self.unit))
     }
-}
-
-/// Each column's mean rating, damped: where the biases of outputs start.
-pub(super) fn starting_biases(learning: &Ratings, vectors: Vectors) -> Vec<f32> {
-    let biases = Biases::fit(learning, &Damping::default());
-    let offsets = match vectors {
-        Vectors::User => &biases.items,
-        Vectors::Item => &biases.users,
-    };
-    offsets.iter().map(|offset| biases.mean + offset).collect()
 }

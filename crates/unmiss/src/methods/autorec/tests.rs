@@ -76,3 +76,23 @@ fn settings_that_contradict_each_other_are_refused() {
     assert!(AutoRec.check(&json!({ "k": -1 })).is_err());
     assert!(AutoRec.check(&json!({ "validation": 0.9 })).is_err());
 }
+
+#[test]
+fn the_scale_of_ratings_does_not_matter() {
+    let ratings = sample();
+    // Twenty times is no power of two: equal up to rounding.
+    let times = |factor: f32| {
+        let all: Vec<_> = ratings
+            .iter()
+            .map(|rating| crate::data::ratings::Rating { value: factor * rating.value, ..rating })
+            .collect();
+        Ratings::new(ratings.users.clone(), ratings.items.clone(), &all).unwrap()
+    };
+    let settings = json!({ "hidden": 20, "decay": 10.0, "rate": 0.01, "epochs": 40 });
+    let (small, large) = (fit(&settings, &ratings), fit(&settings, &times(20.0)));
+    for (a, b) in small.rate_all(&[3]).iter().zip(large.rate_all(&[3])) {
+        assert!((20.0 * a - b).abs() < 0.05, "{a} {b}");
+    }
+    let validation = |fitted: &dyn Recommender| fitted.summary()["validation_rmse"].as_f64().unwrap();
+    assert!((20.0 * validation(&*small) - validation(&*large)).abs() < 0.05);
+}

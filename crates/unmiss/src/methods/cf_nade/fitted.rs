@@ -118,7 +118,7 @@ impl Recommender for Fitted {
         arrays.put_doubles(
             "fit",
             &[3],
-            vec![best_epoch as f64, epochs as f64, validation.unwrap_or(f64::NAN)],
+            vec![best_epoch as f64, epochs as f64, validation.unwrap_or(f64::INFINITY)],
         );
         arrays
     }

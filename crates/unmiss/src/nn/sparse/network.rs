@@ -162,6 +162,18 @@ impl SparseNetwork {
         &mut self.weights.output_bias
     }
 
+    /// Multiplies the weights of inputs, and those of outputs with their biases: the network for inputs and outputs in
+    /// other units.
+    pub fn rescale(&mut self, inputs: f32, outputs: f32) {
+        let scale = |blocks: &mut [Block], factor: f32| {
+            let numbers = blocks.iter_mut().flat_map(Block::numbers_mut);
+            numbers.for_each(|weight| *weight *= factor);
+        };
+        scale(&mut self.weights.inputs, inputs);
+        scale(&mut self.weights.outputs, outputs);
+        self.weights.output_bias.iter_mut().for_each(|bias| *bias *= outputs);
+    }
+
     /// The arrays from which [`load`](Self::load) makes the same network again.
     pub fn save(&self) -> Arrays {
         let mut arrays = Arrays::default();
