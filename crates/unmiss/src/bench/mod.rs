@@ -7,10 +7,10 @@
 
 mod folder;
 pub mod imputation;
-pub mod movielens;
 mod network;
 pub mod nhis_like;
 mod page;
+pub mod ratings;
 mod repeat;
 pub mod report;
 pub mod theorems;
@@ -81,8 +81,12 @@ pub const BENCHES: &[&Bench] = &[
     &theorems::BENCH,
     &nhis_like::BENCH,
     &imputation::BENCH,
-    &movielens::SMALL,
-    &movielens::MIDDLE,
+    &ratings::SMALL,
+    &ratings::MIDDLE,
+    &ratings::LARGE,
+    &ratings::DOUBAN,
+    &ratings::FLIXSTER,
+    &ratings::YAHOO,
 ];
 
 /// The bench of a name.

@@ -74,9 +74,9 @@ impl Default for Settings {
             decay_on: DecayOn::Both,
             optimizer: OptimizerName::Adam,
             rate: 1e-3,
-            batch: 0,
+            batch: 256,
             epochs: 1000,
-            patience: 100,
+            patience: 30,
             validation: 0.05,
         }
     }

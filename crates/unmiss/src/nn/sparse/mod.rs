@@ -13,8 +13,8 @@
 //!   atomics, and the same bits for any number of threads, as the sum over tiles has a fixed order.
 //! - The forward pass and the gradient of the hidden layer go row by row; gradients of weights go column by column
 //!   (a transposed list of the same entries), stay in registers, and are used up at once by the optimiser.
-//! - `Lanes` are sixteen numbers side by side: AVX-512, AVX2 or plain code, chosen at run time.
-//!   Nothing is fused and every sum has its order, so all three give the same bits.
+//! - `Lanes` are sixteen numbers side by side: AVX-512, AVX2 or plain code, chosen at run time. Every sum has its
+//!   order, so they give the same up to rounding.
 
 mod lanes;
 mod network;

@@ -40,31 +40,16 @@ pub(super) struct TileOf<'a> {
     pub bias: &'a mut Block,
 }
 
-/// `sums += Σ factor_e rows[column_e]`: even and odd entries apart, so that two sums are under way at a time.
+/// `sums + Σ factor_e rows[column_e]`, in the order of the entries.
 #[inline(always)]
-fn gather<L: Lanes>(sums: [L; PARTS], rows: &[Block], columns: &[u32], factors: &[f32]) -> [L; PARTS] {
-    let mut even = sums;
-    let mut odd = [L::splat(0.0); PARTS];
-    let (pairs, last) = columns.as_chunks::<2>();
-    let (factor_pairs, last_factor) = factors.as_chunks::<2>();
-    for ([a, b], [x, y]) in pairs.iter().zip(factor_pairs) {
-        let (first, second) = (&rows[*a as usize], &rows[*b as usize]);
-        let (x, y) = (L::splat(*x), L::splat(*y));
+fn gather<L: Lanes>(mut sums: [L; PARTS], rows: &[Block], columns: &[u32], factors: &[f32]) -> [L; PARTS] {
+    for (column, factor) in columns.iter().zip(factors) {
+        let (row, factor) = (&rows[*column as usize], L::splat(*factor));
         for part in 0..PARTS {
-            even[part] = even[part].plus_times(x, L::load(&first.0[part]));
-            odd[part] = odd[part].plus_times(y, L::load(&second.0[part]));
+            sums[part] = sums[part].plus_times(factor, L::load(&row.0[part]));
         }
     }
-    if let ([a], [x]) = (last, last_factor) {
-        let (first, x) = (&rows[*a as usize], L::splat(*x));
-        for part in 0..PARTS {
-            even[part] = even[part].plus_times(x, L::load(&first.0[part]));
-        }
-    }
-    for part in 0..PARTS {
-        even[part] = even[part].plus(odd[part]);
-    }
-    even
+    sums
 }
 
 /// `h · row` before the last sum.
@@ -185,8 +170,8 @@ for_lanes! {
 #[inline(always)]
 fn adam<L: Lanes>(rule: &Adam, gradient: L, weight: &mut Sixteen, mean: &mut Sixteen, square: &mut Sixteen) {
     let (w, m, v) = (L::load(weight), L::load(mean), L::load(square));
-    let g = gradient.times(L::splat(rule.scale)).plus_times(L::splat(rule.decay), w);
-    let m = m.plus_times(L::splat(1.0 - rule.beta1), g.minus(m));
+    let g = gradient.times(L::splat(rule.scale)).plus(L::splat(rule.decay).times(w));
+    let m = m.plus(L::splat(1.0 - rule.beta1).times(g.minus(m)));
     let v = L::splat(rule.beta2).times(v).plus(L::splat(1.0 - rule.beta2).times(g).times(g));
     let root = v.root().times(L::splat(rule.root)).plus(L::splat(rule.epsilon));
     let w = w.times(L::splat(rule.kept)).minus(L::splat(rule.rate).times(m).over(root));
