@@ -1,5 +1,5 @@
 //! Any bytes as a model file: loaded or refused, never a panic or an allocation beyond the file's size. What
-//! is loaded predicts, or fills.
+//! is loaded predicts, fills, or rates.
 
 #![no_main]
 
@@ -7,7 +7,7 @@ use libfuzzer_sys::fuzz_target;
 use unmiss::data::{Column, Table};
 use unmiss::encode::Encoder;
 use unmiss::methods::Draw;
-use unmiss::model::{Filler, Model, Predictions};
+use unmiss::model::{Filler, Model, Predictions, RatingModel};
 
 /// Rows with known, missing and strange cells for the columns that a file says it learned.
 fn table(encoder: &Encoder) -> Option<Table> {
@@ -29,6 +29,15 @@ fuzz_target!(|bytes: &[u8]| {
             if let Ok(filled) = filler.fill(&table, draw, |_, _| {}) {
                 assert_eq!(filled.table.rows(), table.rows());
             }
+        }
+        return;
+    }
+    if let Ok(model) = RatingModel::from_bytes(bytes) {
+        let (users, items) = (model.ratings.users.len() as u32, model.ratings.items.len() as u32);
+        if users > 0 && items > 0 {
+            assert_eq!(model.rate(&[(0, 0), (users - 1, items - 1)]).len(), 2);
+            assert!(model.top(0, 3).len() <= 3);
+            assert_eq!(model.rate_for(&[(items - 1, 3.0)], &[0]).len(), 1);
         }
         return;
     }

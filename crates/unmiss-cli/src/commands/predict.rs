@@ -95,7 +95,7 @@ fn open(model: &Model, arguments: &Arguments, run: &Run) -> Result<(Batches, Vec
     let mut missing = model.missing.clone();
     add_words(&mut missing, &arguments.missing_in)?;
     let delimiter = delimiter(arguments.delimiter.as_deref())?;
-    let options = BatchOptions { delimiter, missing, kinds, rows: BATCH, keep_source: false };
+    let options = BatchOptions { delimiter, missing, kinds, rows: BATCH, ..BatchOptions::default() };
     let batches = Batches::open(&arguments.data, &options)?;
     let columns: BTreeSet<&str> = batches.header().iter().map(String::as_str).collect();
     check_inputs(model, &columns, &arguments.data)?;

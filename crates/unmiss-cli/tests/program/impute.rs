@@ -69,6 +69,8 @@ fn new_rows_are_filled_without_learning_from_them() {
     bench.succeed("impute ward.csv -o full.csv -q --method gaussian --save i.unmiss");
     bench.succeed("impute ward.csv -o again.csv -q --with i.unmiss");
     assert_eq!(bench.text("again.csv"), bench.text("full.csv"));
+    let answer = bench.feed("impute - -o - -q --with i.unmiss", ward(120).as_bytes());
+    assert_eq!(answer.out, bench.text("full.csv"), "through pipes: {}", answer.err);
     let (ward, full) = (ward(120), bench.text("full.csv"));
     for row in [1, 5, 77] {
         let line =
@@ -162,7 +164,6 @@ fn errors() {
         "impute ward.csv --draws 3 --method mean",
         "impute other.csv -o out.csv --with i.unmiss",
         "impute ward.csv -o out.csv --with model.unmiss",
-        "impute - --with i.unmiss",
         "predict i.unmiss ward.csv",
         "impute empty.csv -o out.csv --method mean",
         "impute ward.csv -o nowhere/out.csv --method mean",

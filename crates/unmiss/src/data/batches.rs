@@ -118,10 +118,10 @@ impl TextBatches {
         };
         let mut lines = LineCounter::default();
         lines.pass(&buffer[..head.end]);
-        let kinds = head.names.iter().map(|name| options.kinds.get(name));
+        let kinds = head.names.iter().map(|name| options.kind(name));
         let wanted = kinds.enumerate().filter_map(|(column, kind)| {
             let tokens = options.missing.of(&head.names[column]);
-            kind.map(|kind| Wanted { column, kind: *kind, tokens })
+            kind.map(|kind| Wanted { column, kind, tokens })
         });
         let wanted = wanted.collect();
         let (delimiter, width, rows) = (head.delimiter, head.names.len(), options.rows.max(1));

@@ -98,14 +98,23 @@ pub struct BatchOptions {
     pub delimiter: Option<u8>,
     /// The words for "missing".
     pub missing: MissingTokens,
-    /// The columns to read, each with its kind. Columns of the file that are not named are skipped;
-    /// columns named here that the file lacks are left out of the batches.
+    /// The columns to read, each with its kind; columns named here that the file lacks are left out of the
+    /// batches.
     pub kinds: BTreeMap<String, Kind>,
+    /// The kind of all columns that are not named; `None`: they are skipped.
+    pub others: Option<Kind>,
     /// The most rows in a batch.
     pub rows: usize,
     /// Whether batches keep their text, so that [`TableWriter`](super::TableWriter) gives it back byte for
     /// byte. Only if every column of the file is read.
     pub keep_source: bool,
+}
+
+impl BatchOptions {
+    /// The kind that a column is read with, if it is read.
+    pub(crate) fn kind(&self, name: &str) -> Option<Kind> {
+        self.kinds.get(name).copied().or(self.others)
+    }
 }
 
 impl Default for BatchOptions {
@@ -114,6 +123,7 @@ impl Default for BatchOptions {
             delimiter: None,
             missing: MissingTokens::default(),
             kinds: BTreeMap::new(),
+            others: None,
             rows: 8192,
             keep_source: false,
         }

@@ -77,17 +77,19 @@ fn open(arguments: &Arguments, filler: &Filler) -> Result<Batches> {
     let mut missing = filler.missing.clone();
     add_words(&mut missing, arguments.input.missing_in())?;
     let delimiter = delimiter(arguments.input.delimiter())?;
-    let options = BatchOptions { delimiter, missing, kinds: BTreeMap::new(), rows: 1, keep_source: false };
-    if arguments.data == std::path::Path::new("-") {
-        return Err(Error::setting("data", "new rows are read twice, which standard input can't be")
-            .with_hint("write them to a file first"));
-    }
-    let header = Batches::open(&arguments.data, &options)?.header().to_vec();
-    check_columns(&header, filler, arguments)?;
-    let mut kinds: BTreeMap<String, Kind> = header.into_iter().map(|name| (name, Kind::Date)).collect();
-    kinds.extend(filler.encoder.numbers.iter().map(|feature| (feature.name.clone(), feature.kind)));
-    kinds.extend(filler.encoder.categories.iter().map(|feature| (feature.name.clone(), feature.kind)));
-    Batches::open(&arguments.data, &BatchOptions { kinds, rows: BATCH, keep_source: true, ..options })
+    let numbers = filler.encoder.numbers.iter().map(|feature| (feature.name.clone(), feature.kind));
+    let categories = filler.encoder.categories.iter().map(|feature| (feature.name.clone(), feature.kind));
+    let options = BatchOptions {
+        delimiter,
+        missing,
+        kinds: numbers.chain(categories).collect(),
+        others: Some(Kind::Date),
+        rows: BATCH,
+        keep_source: true,
+    };
+    let batches = Batches::open(&arguments.data, &options)?;
+    check_columns(batches.header(), filler, arguments)?;
+    Ok(batches)
 }
 
 fn check_columns(header: &[String], filler: &Filler, arguments: &Arguments) -> Result<()> {

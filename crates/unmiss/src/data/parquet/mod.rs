@@ -158,7 +158,7 @@ pub(crate) struct ParquetBatches {
 impl ParquetBatches {
     pub(crate) fn open(file: &str, opened: File, options: &BatchOptions) -> Result<Self> {
         let tokens = |name: &str| options.missing.of(name);
-        let rows = Rows::open(file, opened, tokens, |name| options.kinds.get(name).map(|kind| Some(*kind)))?;
+        let rows = Rows::open(file, opened, tokens, |name| options.kind(name).map(Some))?;
         Ok(Self { rows, most: options.rows.max(1) })
     }
 

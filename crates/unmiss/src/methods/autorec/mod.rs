@@ -14,7 +14,7 @@ use crate::data::ratings::Ratings;
 use crate::error::{Error, Result};
 use crate::nn::optimizer::Optimizer;
 use crate::nn::sparse::{SparseNetwork, SparseSettings, Squash, train_sparse};
-use crate::nn::sparsity::{Constant, input_factor};
+use crate::nn::sparsity::{Constant, Rule, input_factor};
 use crate::run::Run;
 use crate::store::Arrays;
 use fitted::{Fit, Fitted};
@@ -25,6 +25,10 @@ use learner::Rows;
 /// the columns' means take that part over for good; it cost .03 of the error on MovieLens 100K with user vectors
 /// (docs/results/ratings.md).
 const FIRST_WEIGHTS: f64 = 0.01;
+
+/// Steps of an epoch at least, unless all rows are to be taken at once: few rows would otherwise give so few steps that
+/// the patience is over before anything is learned.
+const STEPS: usize = 6;
 
 /// The largest rating that the usual decays and rates belong to. Other ratings are brought to this size, and the weights
 /// back after training, so that a scale of 1 to 100 is learned like one of 1 to 5.
@@ -53,7 +57,7 @@ pub struct Settings {
     pub optimizer: OptimizerName,
     /// Learning rate.
     pub rate: f64,
-    /// Rows in a batch; 0 for all.
+    /// Rows in a batch, a sixth of all at most; 0 for all.
     pub batch: usize,
     /// Passes over the rows, at most.
     pub epochs: usize,
@@ -68,13 +72,13 @@ impl Default for Settings {
         Self {
             vectors: Vectors::Item,
             normalize: true,
-            k: Constant::default(),
+            k: Constant::Rule(Rule::Hidden),
             hidden: 500,
-            decay: 100.0,
+            decay: 200.0,
             decay_on: DecayOn::Both,
             optimizer: OptimizerName::Adam,
             rate: 1e-3,
-            batch: 256,
+            batch: 512,
             epochs: 1000,
             patience: 30,
             validation: 0.05,
@@ -177,7 +181,7 @@ static CARD: Card = Card {
         Setting { name: "decay-on", help: "Weights that are pulled: both (layers) or output (alone)." },
         Setting { name: "optimizer", help: "adam, or rprop (all rows at once)." },
         Setting { name: "rate", help: "Learning rate; of rprop the first step." },
-        Setting { name: "batch", help: "Rows in a batch; 0 for all." },
+        Setting { name: "batch", help: "Rows in a batch, a sixth of all at most; 0: all at once." },
         Setting { name: "epochs", help: "Passes over the ratings, at most." },
         Setting {
             name: "patience",
@@ -220,7 +224,7 @@ impl Recommendation for AutoRec {
         let learner = Rows::new(&learning, &held, &settings, k, unit);
         let plan = SparseSettings {
             epochs: settings.epochs,
-            batch: settings.batch,
+            batch: settings.batch.min(rows.rows().div_ceil(STEPS)),
             optimizer: settings.optimizer.into(),
             rate: settings.rate,
             decay: settings.decays(),
