@@ -43,7 +43,7 @@ def read(path):
 
 #: One of each kind, with quick settings.
 QUICK = [
-    unmiss.AutoRec(hidden=12, epochs=8, n_jobs=2),
+    unmiss.AutoRec(hidden=12, epochs=8, rate=0.02, n_jobs=2),
     unmiss.MatrixFactorization(factors=4, rounds=3, n_jobs=2),
     unmiss.CFNade(hidden=8, epochs=2, n_jobs=2),
     unmiss.RatingBiases(n_jobs=2),
@@ -270,7 +270,7 @@ def test_somebody_new(films, model):
 
 def test_fold_in_answers_as_for_the_same_known_user(films):
     """With an item per column a user's vector is all the network sees: a known user folded in is the same user."""
-    model = unmiss.AutoRec(vectors="user", hidden=12, epochs=8).fit(films)
+    model = unmiss.AutoRec(vectors="user", hidden=12, epochs=8, rate=0.02).fit(films)
     own = films[films["user"] == "user-007"]
     best = model.recommend("user-007", n=5)
     again = model.recommend_for(own, n=5)
@@ -378,7 +378,7 @@ def test_the_programs_model_is_the_same_to_the_bit(films, tmp_path, model):
 
 @with_program
 def test_the_audit_is_the_programs(films, tmp_path):
-    model = unmiss.AutoRec(vectors="user", hidden=12, epochs=8).fit(films)
+    model = unmiss.AutoRec(vectors="user", hidden=12, epochs=8, rate=0.02).fit(films)
     model.save(tmp_path / "m.unmiss")
     size = ["--users", 30, "--levels", 5, "--masks", 6]
     program("recommend", "audit", tmp_path / "m.unmiss", *size, "--json", tmp_path / "a.json")

@@ -2042,11 +2042,11 @@ class AutoRec(RecommenderBase):
         What a row is: item (its ratings by users) or user.
     normalize : bool, default=True
         Sparsity Normalization: divide a row's inputs by the number of its known ratings.
-    k : str, default="mean"
+    k : str, default="hidden"
         K of Sparsity Normalization: mean (number of known ratings), hidden, input, or a number.
     hidden : int, default=500
         Units of the hidden layer.
-    decay : float, default=100.0
+    decay : float, default=200.0
         How strongly weights are pulled to 0.
     decay_on : str, default="both"
         Weights that are pulled: both (layers) or output (alone).
@@ -2054,11 +2054,11 @@ class AutoRec(RecommenderBase):
         Adam, or rprop (all rows at once).
     rate : float, default=0.001
         Learning rate; of rprop the first step.
-    batch : int, default=0
-        Rows in a batch; 0 for all.
+    batch : int, default=512
+        Rows in a batch, a sixth of all at most; 0: all at once.
     epochs : int, default=1000
         Passes over the ratings, at most.
-    patience : int, default=100
+    patience : int, default=30
         Epochs without a better score of what was set aside after which training ends; 0: never.
     validation : float, default=0.05
         Share of the ratings set aside to tell when to stop; 0: all epochs are done.
@@ -2124,15 +2124,15 @@ class AutoRec(RecommenderBase):
         *,
         vectors: Any = "item",
         normalize: bool = True,
-        k: Any = "mean",
+        k: Any = "hidden",
         hidden: int = 500,
-        decay: float = 100.0,
+        decay: float = 200.0,
         decay_on: Any = "both",
         optimizer: Any = "adam",
         rate: float = 0.001,
-        batch: int = 0,
+        batch: int = 512,
         epochs: int = 1000,
-        patience: int = 100,
+        patience: int = 30,
         validation: float = 0.05,
         user: str = "user",
         item: str = "item",
@@ -2164,29 +2164,37 @@ class AutoRec(RecommenderBase):
 
 
 class MatrixFactorization(RecommenderBase):
-    """Matrix factorisation with biases, by alternating least squares.
+    """Matrix factorisation with biases: the mean of many drawn solutions.
 
     A user is a short list of tastes, an item a short list of themes; a rating is the mean plus two offsets
-    plus how well the lists agree. Users and items are solved for in turns.
+    plus how well the lists agree. Many solutions that the ratings leave likely are drawn, and their
+    predictions averaged: who has few ratings is guessed with care, and nothing is to be tuned. With draws =
+    0, one solution by alternating least squares.
 
-    Use it: A strong and quick standard for any number of ratings.
+    Use it: A strong standard for any number of ratings, without a setting to tune.
 
-    Don't use it: Most users or items have a handful of ratings: `biases` is as good there.
+    Don't use it: Millions of users and items: every draw that is kept takes memory (fewer draws, or draws =
+    0).
 
-    Paper: Koren, Bell and Volinsky 2009, Matrix factorization techniques for recommender systems.
+    Paper: Salakhutdinov and Mnih 2008, Bayesian probabilistic matrix factorization using Markov chain Monte
+    Carlo; Koren, Bell and Volinsky 2009, Matrix factorization techniques for recommender systems.
 
     Parameters
     ----------
-    factors : int, default=20
+    factors : int, default=10
         Length of the lists.
+    draws : int, default=50
+        Solutions that are drawn and averaged; 0: one, by least squares.
+    burn_in : int, default=20
+        Rounds before the first draw is kept.
     penalty : float, default=0.1
-        How strongly each rating pulls the factors to 0.
+        With draws = 0: how strongly each rating pulls the factors to 0.
     damp : float, default=5.0
-        How strongly offsets are pulled to 0, in ratings.
+        With draws = 0: how strongly offsets are pulled to 0, in ratings.
     rounds : int, default=30
-        Rounds over users and items, at most.
+        With draws = 0: rounds over users and items, at most.
     validation : float, default=0.05
-        Share of the ratings set aside to tell when to stop; 0: all rounds are done.
+        With draws = 0: share of the ratings set aside to tell when to stop; 0: all rounds are done.
     user : str, default="user"
         The column of users, where ratings come as a data frame.
     item : str, default="item"
@@ -2231,6 +2239,8 @@ class MatrixFactorization(RecommenderBase):
     _method = "factors"
     _settings = (
         "factors",
+        "draws",
+        "burn_in",
         "penalty",
         "damp",
         "rounds",
@@ -2240,7 +2250,9 @@ class MatrixFactorization(RecommenderBase):
     def __init__(
         self,
         *,
-        factors: int = 20,
+        factors: int = 10,
+        draws: int = 50,
+        burn_in: int = 20,
         penalty: float = 0.1,
         damp: float = 5.0,
         rounds: int = 30,
@@ -2254,6 +2266,8 @@ class MatrixFactorization(RecommenderBase):
         verbose: int = 0,
     ):
         self.factors = factors
+        self.draws = draws
+        self.burn_in = burn_in
         self.penalty = penalty
         self.damp = damp
         self.rounds = rounds

@@ -90,13 +90,13 @@ pub(super) const LINES: [Line; 20] = [
     ),
     autorec(
         "U-AutoRec, RProp",
-        &[("vectors", "user"), ("normalize", "false"), ("optimizer", "rprop"), ("batch", "0")],
+        &[("vectors", "user"), ("normalize", "false"), ("batch", "0"), ("optimizer", "rprop")],
         Grid::Decay,
         Some([(0.9437, 0.0), (0.8804, 0.0), (0.867, 0.0)]),
     ),
     autorec(
         "I-AutoRec, RProp",
-        &[("normalize", "false"), ("optimizer", "rprop"), ("batch", "0")],
+        &[("normalize", "false"), ("batch", "0"), ("optimizer", "rprop")],
         Grid::Decay,
         Some([(0.8861, 0.0), (0.8358, 0.0), (0.782, 0.0)]),
     ),
