@@ -66,6 +66,20 @@ impl Compressed {
         columns.binary_search(&column).ok().map(|place| values[place])
     }
 
+    /// The same matrix with some of its entries, by their places in `values`.
+    #[must_use]
+    pub fn kept(&self, keep: impl Fn(usize) -> bool) -> Self {
+        let mut matrix = Self { columns: self.columns, starts: vec![0], ..Self::default() };
+        for row in 0..self.rows() {
+            for place in (self.starts[row]..self.starts[row + 1]).filter(|place| keep(*place)) {
+                matrix.others.push(self.others[place]);
+                matrix.values.push(self.values[place]);
+            }
+            matrix.starts.push(matrix.others.len());
+        }
+        matrix
+    }
+
     /// Rows become columns.
     #[must_use]
     pub fn transposed(&self) -> Self {

@@ -12,9 +12,10 @@ impl Ratings {
         let order = Stream::new(seed, "split ratings", 0, 0).permutation(self.len());
         let mut held = vec![false; self.len()];
         order[..count].iter().for_each(|place| held[*place] = true);
-        let (test, learning): (Vec<_>, Vec<_>) = self.iter().zip(held).partition(|(_, held)| *held);
-        let test = test.into_iter().map(|(rating, _)| rating).collect();
-        (self.only(learning.into_iter().map(|(rating, _)| rating)), test)
+        let test = self.iter().zip(&held).filter(|(_, held)| **held).map(|(rating, _)| rating).collect();
+        let by_user = self.by_user.kept(|place| !held[place]);
+        let by_item = by_user.transposed();
+        (Self { users: self.users.clone(), items: self.items.clone(), by_user, by_item }, test)
     }
 
     /// The same users and items with other ratings, each pair once and of a position that exists.

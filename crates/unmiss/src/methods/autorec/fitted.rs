@@ -1,17 +1,19 @@
 //! A fitted AutoRec: hidden units of the known rows, weights of the outputs.
 
+use std::sync::Arc;
+
 use faer::Mat;
 use serde_json::{Value, json};
 
 use super::Settings;
-use super::learner::picked;
+use super::learner::{Picked, ROWS_AT_ONCE};
 use crate::data::ratings::{Compressed, Ratings};
 use crate::error::Result;
 use crate::methods::Recommender;
 use crate::methods::linear::gram::solve;
 use crate::methods::recommender::{Vectors, dot};
 use crate::nn::product::{Matrix, product};
-use crate::nn::sparse::{Batch, SparseNetwork, Squash};
+use crate::nn::sparse::{Batch, Pattern, SparseNetwork, Squash};
 use crate::store::Arrays;
 
 /// How much the average user's bias counts in that of a new user, in ratings.
@@ -42,15 +44,15 @@ impl Fitted {
     pub fn new(settings: Settings, fit: Fit, network: SparseNetwork, ratings: &Ratings) -> Self {
         let rows = settings.vectors.of(ratings);
         let all: Vec<u32> = (0..rows.rows() as u32).collect();
-        let (inputs, mut values) = picked(rows, &all);
-        for row in 0..all.len() {
-            let entries = inputs.row(row);
-            let factor = settings.factor(fit.k, entries.len());
-            values[entries].iter_mut().for_each(|value| *value *= factor);
+        let mut codes = Vec::with_capacity(all.len() * network.hidden);
+        for some in all.chunks(ROWS_AT_ONCE) {
+            let Picked { starts, columns, values } =
+                Picked::inputs(rows, some, |known| settings.factor(fit.k, known));
+            let nothing = Pattern::to_answer(vec![0; some.len() + 1], Vec::new());
+            let inputs = Pattern::to_answer(starts, columns);
+            let batch = Batch::new(Arc::new(inputs), values, Arc::new(nothing), Vec::new());
+            codes.extend(network.codes(&batch));
         }
-        let nothing = Compressed::new(rows.rows(), rows.columns, std::iter::empty());
-        let (outputs, targets) = picked(&nothing, &all);
-        let codes = network.codes(&Batch::new(inputs, values, outputs, targets));
         let weights: Vec<f32> = (0..network.outputs).flat_map(|output| network.output(output)).collect();
         let average = average(&network, &weights, &rows.transposed());
         Self { settings, fit, network, codes, weights, average }

@@ -6,6 +6,9 @@ use super::Settings;
 use crate::data::ratings::{Compressed, Rating, Ratings};
 use crate::nn::sparse::{Batch, Pattern, SparseLearner, SparseNetwork, Work};
 
+/// Rows answered at a time, so that memory does not grow with their number.
+pub(super) const ROWS_AT_ONCE: usize = 4096;
+
 /// Rows with their known ratings, and those set aside.
 pub(super) struct Rows<'a> {
     rows: &'a Compressed,
@@ -14,7 +17,7 @@ pub(super) struct Rows<'a> {
     /// What ratings are multiplied by on their way in and out.
     unit: f32,
     /// The known ratings as inputs, those set aside as wanted outputs.
-    held: Option<Batch>,
+    held: Vec<Batch>,
     range: (f32, f32),
 }
 
@@ -22,7 +25,7 @@ impl<'a> Rows<'a> {
     pub fn new(learning: &'a Ratings, held: &[Rating], settings: &'a Settings, k: f32, unit: f32) -> Self {
         let rows = settings.vectors.of(learning);
         let (low, high) = learning.range();
-        let mut this = Self { rows, settings, k, unit, held: None, range: (unit * low, unit * high) };
+        let mut this = Self { rows, settings, k, unit, held: Vec::new(), range: (unit * low, unit * high) };
         if !held.is_empty() {
             let cells = held.iter().map(|rating| {
                 let (row, column) = settings.vectors.cell(rating.user, rating.item);
@@ -31,35 +34,50 @@ impl<'a> Rows<'a> {
             let wanted = Compressed::new(rows.rows(), rows.columns, cells);
             // Rows without a wanted rating need not be computed.
             let used: Vec<u32> = (0..rows.rows() as u32).filter(|row| wanted.count(*row) > 0).collect();
-            let (inputs, values) = this.inputs(&used);
-            let (outputs, targets) = picked(&wanted, &used);
-            this.held = Some(Batch::new(inputs, values, outputs, targets));
+            this.held = used.chunks(ROWS_AT_ONCE).map(|rows| this.to_answer(rows, &wanted)).collect();
         }
         this
     }
 
-    /// The known ratings of some rows as the network gets them.
-    fn inputs(&self, rows: &[u32]) -> (Arc<Pattern>, Vec<f32>) {
-        let (pattern, mut values) = picked(self.rows, rows);
-        for place in 0..rows.len() {
-            let entries = pattern.row(place);
-            let factor = self.unit * self.settings.factor(self.k, entries.len());
-            values[entries].iter_mut().for_each(|value| *value *= factor);
-        }
-        (pattern, values)
+    /// Known ratings as inputs, some others as wanted outputs.
+    fn to_answer(&self, rows: &[u32], wanted: &Compressed) -> Batch {
+        let inputs = Picked::inputs(self.rows, rows, |known| self.factor(known));
+        let outputs = Picked::new(wanted, rows);
+        let patterns = [(inputs.starts, inputs.columns), (outputs.starts, outputs.columns)];
+        let [known, wanted] = patterns.map(|(starts, columns)| Arc::new(Pattern::to_answer(starts, columns)));
+        Batch::new(known, inputs.values, wanted, outputs.values)
+    }
+
+    /// What the ratings of a row with so many known are multiplied by.
+    fn factor(&self, known: usize) -> f32 {
+        self.unit * self.settings.factor(self.k, known)
     }
 }
 
-/// The entries of some rows and their values.
-pub(super) fn picked(matrix: &Compressed, rows: &[u32]) -> (Arc<Pattern>, Vec<f32>) {
-    let (mut starts, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
-    for row in rows {
-        let (row_columns, row_values) = matrix.row(*row);
-        columns.extend_from_slice(row_columns);
-        values.extend_from_slice(row_values);
-        starts.push(columns.len());
+/// The entries of some rows.
+pub(super) struct Picked {
+    pub starts: Vec<usize>,
+    pub columns: Vec<u32>,
+    pub values: Vec<f32>,
+}
+
+impl Picked {
+    pub fn new(matrix: &Compressed, rows: &[u32]) -> Self {
+        Self::inputs(matrix, rows, |_| 1.0)
     }
-    (Arc::new(Pattern::new(matrix.columns, starts, columns)), values)
+
+    /// The entries times a factor that depends on how many a row has.
+    pub fn inputs(matrix: &Compressed, rows: &[u32], factor: impl Fn(usize) -> f32) -> Self {
+        let mut picked = Self { starts: vec![0], columns: Vec::new(), values: Vec::new() };
+        for row in rows {
+            let (columns, values) = matrix.row(*row);
+            let factor = factor(columns.len());
+            picked.columns.extend_from_slice(columns);
+            picked.values.extend(values.iter().map(|value| factor * value));
+            picked.starts.push(picked.columns.len());
+        }
+        picked
+    }
 }
 
 impl SparseLearner for Rows<'_> {
@@ -68,7 +86,8 @@ impl SparseLearner for Rows<'_> {
     }
 
     fn batch(&self, rows: &[u32], _: u64, _: usize) -> Batch {
-        let (inputs, values) = self.inputs(rows);
+        let Picked { starts, columns, values } = Picked::inputs(self.rows, rows, |known| self.factor(known));
+        let inputs = Arc::new(Pattern::new(self.rows.columns, starts, columns));
         let known = rows.iter().flat_map(|row| self.rows.row(*row).1);
         let targets = known.map(|value| self.unit * value).collect();
         Batch::new(Arc::clone(&inputs), values, inputs, targets)
@@ -86,12 +105,14 @@ impl SparseLearner for Rows<'_> {
     }
 
     fn validate(&self, network: &SparseNetwork) -> Option<f64> {
-        let held = self.held.as_ref()?;
-        let mut work = Work::default();
-        network.forward(held, &mut work);
-        let error =
-            |(score, target): (&f32, &f32)| f64::from(score.clamp(self.range.0, self.range.1) - target);
-        let squares: f64 = work.scores.iter().zip(&held.targets).map(error).map(|error| error * error).sum();
-        Some((squares / held.targets.len() as f64).sqrt() / f64::from(self.unit))
+        let count: usize = self.held.iter().map(|held| held.targets.len()).sum();
+        let (mut work, mut squares) = (Work::default(), 0.0);
+        for held in &self.held {
+            network.forward(held, &mut work);
+            for (score, target) in work.scores.iter().zip(&held.targets) {
+                squares += f64::from(score.clamp(self.range.0, self.range.1) - target).powi(2);
+            }
+        }
+        (count > 0).then(|| (squares / count as f64).sqrt() / f64::from(self.unit))
     }
 }

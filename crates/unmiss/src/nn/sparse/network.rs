@@ -287,6 +287,9 @@ impl Trainer {
 
     /// Moves all weights against the gradient that `work.gradients` leads to; `work` is as the forward pass left it.
     /// `decay` is that of the weights of inputs and of outputs; biases have none.
+    ///
+    /// # Panics
+    /// When the batch is one to answer with.
     pub fn backward(&mut self, batch: &Batch, work: &mut Work, rate: f32, decay: [f32; 2]) {
         self.backward_with(Level::best(), batch, work, rate, decay);
     }
@@ -299,6 +302,8 @@ impl Trainer {
         rate: f32,
         [input_decay, output_decay]: [f32; 2],
     ) {
+        let ways = [&batch.inputs.column_starts, &batch.outputs.column_starts];
+        assert!(ways.iter().all(|starts| !starts.is_empty()), "a batch to learn from");
         self.steps += 1;
         let rule = |decay| self.optimizer.rule(Step { number: self.steps, rate, decay, scale: 1.0 });
         let (input_rule, output_rule, bias_rule) = (rule(input_decay), rule(output_decay), rule(0.0));

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-/// Entries of some rows: the columns of each row, and the same entries column by column.
+/// Entries of some rows: the columns of each row and, for learning, the same entries column by column.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Pattern {
     /// Where each row starts, and where the last ends.
     pub(super) starts: Vec<usize>,
     /// The column of each entry.
     pub(super) columns: Vec<u32>,
-    /// Where each column starts in what follows, and where the last ends.
+    /// Where each column starts in what follows, and where the last ends; empty where there is only to answer.
     pub(super) column_starts: Vec<usize>,
     /// The row of each entry, column by column.
     pub(super) rows: Vec<u32>,
@@ -38,6 +38,11 @@ impl Pattern {
             }
         }
         Self { starts, columns, column_starts, rows: by_column, places }
+    }
+
+    /// A pattern to answer with, not to learn from: in a third of the memory.
+    pub fn to_answer(starts: Vec<usize>, columns: Vec<u32>) -> Self {
+        Self { starts, columns, ..Self::default() }
     }
 
     /// How many rows there are.
