@@ -90,20 +90,29 @@ fn main() {
         let order: Vec<u32> = order.into_iter().map(|user| user as u32).collect();
         let start = clock();
         let (mut loss, mut count) = (0.0, 0);
-        for users in order.chunks(ROWS).take(batches) {
-            let batch = batch(&ratings, users);
-            run.compute(|| {
-                trainer.network.forward(&batch, &mut work);
-                work.gradients.resize(work.scores.len(), 0.0);
-                for ((score, target), gradient) in
-                    work.scores.iter().zip(&batch.targets).zip(&mut work.gradients)
-                {
-                    *gradient = 2.0 * (score - target);
-                    loss += f64::from(score - target).powi(2);
-                }
-                trainer.backward(&batch, &mut work, 1e-3, [0.0; 2]);
+        let mut chunks = order.chunks(ROWS).take(batches);
+        let mut now = chunks.next().map(|users| batch(&ratings, users));
+        while let Some(this) = now {
+            // As in training: the next batch is put together while this one is learned from.
+            let next = chunks.next();
+            let (_, prepared) = run.compute(|| {
+                rayon::join(
+                    || {
+                        trainer.network.forward(&this, &mut work);
+                        work.gradients.resize(work.scores.len(), 0.0);
+                        for ((score, target), gradient) in
+                            work.scores.iter().zip(&this.targets).zip(&mut work.gradients)
+                        {
+                            *gradient = 2.0 * (score - target);
+                            loss += f64::from(score - target).powi(2);
+                        }
+                        trainer.backward(&this, &mut work, 1e-3, [0.0; 2]);
+                    },
+                    || next.map(|users| batch(&ratings, users)),
+                )
             });
             count += work.scores.len();
+            now = prepared;
         }
         // The first epoch warms up.
         if epoch > 0 {

@@ -23,7 +23,7 @@ fn every_form_learns_tastes() {
         json!({ "hidden": 40, "decay": 10.0, "rate": 0.01 }),
         json!({ "hidden": 40, "decay": 10.0, "rate": 0.01, "normalize": false, "vectors": "user" }),
         json!({ "hidden": 40, "decay": 10.0, "rate": 0.01, "k": "hidden", "vectors": "user" }),
-        json!({ "hidden": 40, "decay": 10.0, "k": 1, "decay-on": "output", "rate": 0.01 }),
+        json!({ "hidden": 40, "decay": 10.0, "k": 1, "decay-on": "output", "rate": 0.01, "patience": 100 }),
         json!({ "hidden": 40, "decay": 10.0, "optimizer": "rprop", "batch": 0, "rate": 0.01, "epochs": 200 }),
         json!({ "hidden": 40, "decay": 10.0, "rate": 0.01, "batch": 64 }),
     ] {

@@ -175,11 +175,18 @@ impl<'a> Training<'a> {
         } else {
             let order = Stream::new(self.run.seed(), "shuffle", epoch as u64, 0).permutation(rows);
             let order: Vec<u32> = order.into_iter().map(|row| row as u32).collect();
-            for rows_now in order.chunks(size) {
-                let batch = self.learner.batch(rows_now, self.run.seed(), epoch);
-                let (part, count) = self.step(&batch, rows_now.len() as f64 / rows as f64);
-                loss += part;
-                wanted += count;
+            let (learner, seed) = (self.learner, self.run.seed());
+            let mut chunks = order.chunks(size);
+            let batch_of = |rows: &[u32]| (learner.batch(rows, seed, epoch), rows.len() as f64);
+            let mut now = chunks.next().map(batch_of);
+            while let Some((batch, count)) = now {
+                // Putting a batch together takes one thread: the next is made while this one is learned from.
+                let next = chunks.next();
+                let (done, prepared) =
+                    rayon::join(|| self.step(&batch, count / rows as f64), || next.map(batch_of));
+                loss += done.0;
+                wanted += done.1;
+                now = prepared;
             }
         }
         if loss.is_finite() {
