@@ -84,8 +84,8 @@ def tools(seed, slow):
             listed["surprise SVDpp"] = Theirs(lambda: surprise.SVDpp(random_state=seed))
     listed["RatingBiases"] = Ours(unmiss.RatingBiases(**ours))
     listed["MatrixFactorization"] = Ours(unmiss.MatrixFactorization(**ours))
+    listed["MatrixFactorization(draws=0, factors=20)"] = Ours(unmiss.MatrixFactorization(draws=0, factors=20, **ours))
     listed["AutoRec"] = Ours(unmiss.AutoRec(**ours))
-    listed["AutoRec(k=500, decay=600)"] = Ours(unmiss.AutoRec(k=500, decay=600, **ours))
     return listed
 
 
