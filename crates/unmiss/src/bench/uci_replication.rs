@@ -327,7 +327,7 @@ impl Found<'_> {
                 vec![given(&PUBLISHED), given(&PEERS), Figure::of(&self.errors(100, treatment)).into()]
             }));
         }
-        if self.copies.len() > 1 {
+        if *self.copies != [100] {
             let title = format!("{}: {measure} over r (Figure 6)", data.name);
             let columns: Vec<String> = self.copies.iter().map(|copies| copies_name(*copies)).collect();
             sections.push(self.section(title, &columns, |treatment| {
