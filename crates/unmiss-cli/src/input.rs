@@ -8,6 +8,15 @@ use unmiss::model::{Model, Roles};
 
 use crate::printer::Printer;
 
+/// Name and value of each NAME=VALUE of `--set`.
+pub fn settings(typed: &[String]) -> Result<Vec<(&str, &str)>> {
+    let wrong = |setting: &String| {
+        Error::setting("set", format!("`{setting}` is not of the form NAME=VALUE"))
+            .with_hint(format!("say --set {setting}=VALUE"))
+    };
+    typed.iter().map(|setting| setting.split_once('=').ok_or_else(|| wrong(setting))).collect()
+}
+
 /// How to read the table.
 #[derive(clap::Args, Default)]
 #[command(next_help_heading = "Reading the table")]

@@ -48,12 +48,12 @@ impl Stream {
     /// Gamma of a shape of at least 1, with rate 1 (Marsaglia and Tsang 2000: a cubed normal, corrected by rejection).
     pub fn gamma(&mut self, shape: f64) -> f64 {
         let d = shape.max(1.0) - 1.0 / 3.0;
+        let c = 1.0 / (9.0 * d).sqrt();
         loop {
-            let normal = self.normal();
-            let cube = (1.0 + normal / (9.0 * d).sqrt()).powi(3);
-            let uniform = 1.0 - self.uniform();
-            if cube > 0.0 && uniform.ln() < 0.5 * normal * normal + d * (1.0 - cube + cube.ln()) {
-                return d * cube;
+            let z = self.normal();
+            let v = (1.0 + c * z).powi(3);
+            if v > 0.0 && (1.0 - self.uniform()).ln() < 0.5 * z * z + d - d * v + d * v.ln() {
+                return d * v;
             }
         }
     }

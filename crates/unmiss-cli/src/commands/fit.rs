@@ -13,7 +13,7 @@ use unmiss::report::{Page, Section, sections};
 use unmiss::run::Run;
 
 use crate::General;
-use crate::input::InputArguments;
+use crate::input::{InputArguments, settings};
 use crate::output::{number, print, wrapped};
 use crate::printer::Printer;
 
@@ -155,15 +155,9 @@ impl Arguments {
             }
             return short_list();
         }
-        let mut recipes = self.method.iter().map(|name| Recipe::named(name)).collect::<Result<Vec<_>>>()?;
-        for setting in &self.set {
-            let (name, value) = setting.split_once('=').ok_or_else(|| {
-                Error::setting("set", format!("`{setting}` is not of the form NAME=VALUE"))
-                    .with_hint(format!("say --set {setting}=VALUE"))
-            })?;
-            recipes = recipes.into_iter().map(|recipe| recipe.set(name, value)).collect::<Result<_>>()?;
-        }
-        Ok(recipes)
+        let changes = settings(&self.set)?;
+        let recipe = |name: &String| Recipe::named(name)?.set_all(changes.iter().copied());
+        self.method.iter().map(recipe).collect()
     }
 }
 

@@ -13,7 +13,7 @@ use unmiss::report::{Page, sections};
 use unmiss::run::Run;
 
 use crate::General;
-use crate::input::InputArguments;
+use crate::input::{InputArguments, settings};
 use crate::output::{number, print};
 use crate::printer::Printer;
 
@@ -169,15 +169,7 @@ fn check_paths(arguments: &Arguments) -> Result<()> {
 
 impl Arguments {
     fn recipe(&self) -> Result<RecipeOf<dyn Imputation>> {
-        let mut recipe = RecipeOf::imputer(&self.method)?;
-        for setting in &self.set {
-            let (name, value) = setting.split_once('=').ok_or_else(|| {
-                Error::setting("set", format!("`{setting}` is not of the form NAME=VALUE"))
-                    .with_hint(format!("say --set {setting}=VALUE"))
-            })?;
-            recipe = recipe.set(name, value)?;
-        }
-        Ok(recipe)
+        RecipeOf::imputer(&self.method)?.set_all(settings(&self.set)?)
     }
 
     fn limits(&self) -> Result<Limits> {

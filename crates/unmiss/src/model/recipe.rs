@@ -56,28 +56,49 @@ impl<M: ?Sized + Described> RecipeOf<M> {
     ///
     /// # Errors
     /// When the method has no such setting, or the value can't be one of it.
-    pub fn set(mut self, name: &str, value: &str) -> Result<Self> {
+    pub fn set(self, name: &str, value: &str) -> Result<Self> {
+        self.set_all([(name, value)])
+    }
+
+    /// The same recipe with several settings changed. They are judged together: of two that only fit each other, either
+    /// may come first.
+    ///
+    /// # Errors
+    /// When the method lacks one of the settings, or a value can't be one of it.
+    pub fn set_all<'a>(self, changes: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Self> {
+        let (mut recipe, mut refused) = (self, None);
+        for (name, value) in changes {
+            recipe = recipe.changed(name, value)?;
+            // What made the settings unsound is to blame, unless a later change makes up for it.
+            refused = recipe.refusal(name).map(|error| refused.unwrap_or(error));
+        }
+        refused.map_or(Ok(recipe), Err)
+    }
+
+    fn changed(mut self, name: &str, value: &str) -> Result<Self> {
         let parsed = serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.to_owned()));
         let known = self.settings.as_object_mut().and_then(|settings| settings.get_mut(name));
-        match known {
-            Some(place) => *place = parsed,
-            None => {
-                let names = || self.method.settings().iter().map(|setting| setting.name);
-                let what = format!("the method `{}` has no such setting", self.method.name());
-                return Err(Error::setting(name, what).with_hint(match nearest(name, names()) {
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None => format!("its settings are: {}", names().collect::<Vec<_>>().join(", ")),
-                }));
-            }
+        if let Some(place) = known {
+            *place = parsed;
+            return Ok(self);
         }
+        let names = || self.method.settings().iter().map(|setting| setting.name);
+        let what = format!("the method `{}` has no such setting", self.method.name());
+        Err(Error::setting(name, what).with_hint(match nearest(name, names()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("its settings are: {}", names().collect::<Vec<_>>().join(", ")),
+        }))
+    }
+
+    /// What the method has against its settings, told of the one that was changed last.
+    fn refusal(&self, name: &str) -> Option<Error> {
         let help = || format!("`unmiss methods {}` tells what each setting takes", self.method.name());
-        self.method.check(&self.settings).map_err(|error| match error {
+        self.method.check(&self.settings).err().map(|error| match error {
             Error::Setting { what, hint, .. } => {
                 Error::Setting { name: name.to_owned(), what, hint: hint.or_else(|| Some(help())) }
             }
             other => other,
-        })?;
-        Ok(self)
+        })
     }
 }
 
@@ -90,5 +111,21 @@ impl<M: ?Sized> Clone for RecipeOf<M> {
 impl<M: ?Sized + Described> std::fmt::Debug for RecipeOf<M> {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(out, "{} {}", self.method.name(), self.settings)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_that_fit_only_each_other_may_come_in_any_order() {
+        for changes in [[("optimizer", "rprop"), ("batch", "0")], [("batch", "0"), ("optimizer", "rprop")]] {
+            assert!(RecipeOf::recommender("autorec").unwrap().set_all(changes).is_ok());
+        }
+        let alone = RecipeOf::recommender("autorec").unwrap().set("optimizer", "rprop").unwrap_err();
+        assert_eq!(alone.hint(), Some("say batch=0, or optimizer=adam"));
+        let first = RecipeOf::recommender("autorec").unwrap().set_all([("rate", "-1"), ("hidden", "3")]);
+        assert!(first.unwrap_err().to_string().starts_with("setting `rate`"));
     }
 }

@@ -17,14 +17,15 @@ pub fn list(arguments: &Arguments, resumes: bool) -> Result<Vec<Contestant>> {
     let settings = settings(&arguments.set, &names)?;
     let mut contestants = Vec::new();
     for name in &names {
-        let own = settings.iter().filter(|(method, ..)| method == name);
+        let own =
+            settings.iter().filter(|(method, ..)| method == name).map(|(_, name, value)| (&**name, &**value));
         match arguments.impute {
             true => {
-                let recipe = own.clone().try_fold(RecipeOf::imputer(name)?, |r, (_, n, v)| r.set(n, v))?;
+                let recipe = RecipeOf::imputer(name)?.set_all(own.clone())?;
                 add(&mut contestants, &recipe, arguments.tune);
             }
             false => {
-                let recipe = own.clone().try_fold(Recipe::named(name)?, |r, (_, n, v)| r.set(n, v))?;
+                let recipe = Recipe::named(name)?.set_all(own.clone())?;
                 add(&mut contestants, &recipe, arguments.tune);
             }
         }

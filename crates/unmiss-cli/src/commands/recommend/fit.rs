@@ -12,6 +12,7 @@ use unmiss::run::Run;
 use super::ReadArguments;
 use crate::General;
 use crate::commands::fit::check_writable;
+use crate::input::settings;
 use crate::output::{number, print, wrapped};
 use crate::printer::Printer;
 
@@ -83,15 +84,9 @@ impl Arguments {
     fn recipes(&self) -> Result<Vec<RecipeOf<dyn Recommendation>>> {
         let usual = [USUAL.to_owned()];
         let names = if self.method.is_empty() { &usual[..] } else { &self.method };
-        let mut recipes = names.iter().map(|name| RecipeOf::recommender(name)).collect::<Result<Vec<_>>>()?;
-        for setting in &self.set {
-            let (name, value) = setting.split_once('=').ok_or_else(|| {
-                Error::setting("set", format!("`{setting}` is not of the form NAME=VALUE"))
-                    .with_hint(format!("say --set {setting}=VALUE"))
-            })?;
-            recipes = recipes.into_iter().map(|recipe| recipe.set(name, value)).collect::<Result<_>>()?;
-        }
-        Ok(recipes)
+        let changes = settings(&self.set)?;
+        let recipe = |name: &String| RecipeOf::recommender(name)?.set_all(changes.iter().copied());
+        names.iter().map(recipe).collect()
     }
 }
 

@@ -93,13 +93,13 @@ pub(super) const LINES: [Line; 20] = [
     ),
     autorec(
         "U-AutoRec, RProp",
-        &[("vectors", "user"), ("normalize", "false"), ("batch", "0"), ("optimizer", "rprop")],
+        &[("vectors", "user"), ("normalize", "false"), ("optimizer", "rprop"), ("batch", "0")],
         Grid::Decay,
         Some([(0.9437, 0.0), (0.8804, 0.0), (0.867, 0.0)]),
     ),
     autorec(
         "I-AutoRec, RProp",
-        &[("normalize", "false"), ("batch", "0"), ("optimizer", "rprop")],
+        &[("normalize", "false"), ("optimizer", "rprop"), ("batch", "0")],
         Grid::Decay,
         Some([(0.8861, 0.0), (0.8358, 0.0), (0.782, 0.0)]),
     ),
@@ -197,9 +197,7 @@ impl Line {
 
     fn recipe(&self, value: Option<f64>, smaller: &Value) -> Result<RecipeOf<dyn Recommendation>> {
         let mut recipe = RecipeOf::of(find_recommender(self.method)?);
-        for (name, value) in self.settings {
-            recipe = recipe.set(name, value)?;
-        }
+        recipe = recipe.set_all(self.settings.iter().copied())?;
         let name = match self.grid {
             Grid::Values(name, _) => name,
             _ => "decay",

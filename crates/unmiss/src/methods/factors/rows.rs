@@ -1,10 +1,9 @@
 //! One row's equations: a regression on what the other side has where the row has ratings.
 
-use faer::Mat;
 use rayon::prelude::*;
 
 use crate::data::ratings::Compressed;
-use crate::methods::linear::gram::solve;
+use crate::missing::gaussian::Square;
 
 /// Offsets and factors of users or of items.
 #[derive(Debug, Clone, PartialEq)]
@@ -63,12 +62,15 @@ impl Sums {
         Self { gram, right, size }
     }
 
-    /// `Λ = precision + noise Σ z z'`, lower triangle, where `noise` is 1 / variance of a rating.
-    fn precision(&self, noise: f64, belief: &Belief) -> Mat<f64> {
-        Mat::from_fn(self.size, self.size, |i, j| {
-            let sum = if j <= i { noise * f64::from(self.gram[i * self.size + j]) } else { 0.0 };
+    /// L of `Λ = precision + noise Σ z z' = L L'`, where `noise` is 1 / variance of a rating. Positive precisions make Λ
+    /// positive definite; rounding can't undo that for usual ratings.
+    fn lower(&self, noise: f64, belief: &Belief) -> Option<Square> {
+        let cell = |i: usize, j: usize| {
+            let sum = noise * f64::from(self.gram[i.max(j) * self.size + i.min(j)]);
             sum + if i == j { belief.precision[i] } else { 0.0 }
-        })
+        };
+        let cells = (0..self.size).flat_map(|i| (0..self.size).map(move |j| cell(i, j))).collect();
+        Square { size: self.size, cells }.cholesky(0.0).ok()
     }
 
     /// `Λ mean`, the right side of the equations.
@@ -79,32 +81,17 @@ impl Sums {
 
     /// The most likely factors and offset: a ridge regression.
     pub fn solved(&self, noise: f64, belief: &Belief) -> Vec<f32> {
-        // Positive precisions make the matrix positive definite; rounding can't undo that for usual ratings.
-        let solution = solve(self.precision(noise, belief), &self.right(noise, belief))
-            .unwrap_or_else(|| belief.mean.clone());
-        solution.into_iter().map(|value| value as f32).collect()
+        self.drawn(noise, belief, || 0.0)
     }
 
-    /// A draw from what is believed after the ratings: `N(Λ⁻¹ right, Λ⁻¹)`, by `Λ = L L'` and
-    /// `x = L'⁻¹ (L⁻¹ right + normal)`.
+    /// A draw from what is believed after the ratings: `N(Λ⁻¹ right, Λ⁻¹)`, by `x = L'⁻¹ (L⁻¹ right + normal)`.
     pub fn drawn(&self, noise: f64, belief: &Belief, mut normal: impl FnMut() -> f64) -> Vec<f32> {
-        let size = self.size;
-        let mut lower = self.precision(noise, belief);
-        let mut x = self.right(noise, belief);
-        for i in 0..size {
-            for j in 0..=i {
-                let done: f64 = (0..j).map(|k| lower[(i, k)] * lower[(j, k)]).sum();
-                let rest = lower[(i, j)] - done;
-                lower[(i, j)] =
-                    if i == j { rest.max(f64::MIN_POSITIVE).sqrt() } else { rest / lower[(j, j)] };
-            }
-            let done: f64 = (0..i).map(|k| lower[(i, k)] * x[k]).sum();
-            x[i] = (x[i] - done) / lower[(i, i)];
-        }
-        x.iter_mut().for_each(|value| *value += normal());
-        for i in (0..size).rev() {
-            let done: f64 = (i + 1..size).map(|k| lower[(k, i)] * x[k]).sum();
-            x[i] = (x[i] - done) / lower[(i, i)];
+        let mut x = belief.mean.clone();
+        if let Some(lower) = self.lower(noise, belief) {
+            x = self.right(noise, belief);
+            lower.forward(&mut x);
+            x.iter_mut().for_each(|value| *value += normal());
+            lower.backward(&mut x);
         }
         x.into_iter().map(|value| value as f32).collect()
     }

@@ -37,18 +37,9 @@ pub fn draw(estimate: &Normal, rows: f64, stream: &mut Stream) -> Option<Normal>
     Some(Normal::from_parts(mean, covariance.cells))
 }
 
-/// A draw from the chi-squared distribution with k degrees of freedom, k at least 2: Marsaglia and Tsang's
-/// method for the gamma distribution of shape k / 2.
+/// A draw from the chi-squared distribution with k degrees of freedom, k at least 2.
 fn chi_squared(k: f64, stream: &mut Stream) -> f64 {
-    let d = k / 2.0 - 1.0 / 3.0;
-    let c = 1.0 / (9.0 * d).sqrt();
-    loop {
-        let z = stream.normal();
-        let v = (1.0 + c * z).powi(3);
-        if v > 0.0 && (1.0 - stream.uniform()).ln() < 0.5 * z * z + d - d * v + d * v.ln() {
-            return 2.0 * d * v;
-        }
-    }
+    2.0 * stream.gamma(k / 2.0)
 }
 
 #[cfg(test)]
