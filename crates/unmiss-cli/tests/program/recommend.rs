@@ -26,7 +26,9 @@ fn the_way_from_ratings_to_a_list() {
         "recommend top films.unmiss 3 --for user-001 --for user-002",
         "recommend top films.unmiss 3 --for zoe --ratings zoe.csv",
         "recommend audit films.unmiss --users 30 --levels 4 --masks 5 --html page.html --json audit.json",
-        "recommend fit sample:films --method factors --method biases -o other.unmiss",
+        "recommend fit sample:films -o best.unmiss",
+        "recommend audit best.unmiss --users 30 --levels 4 --masks 5",
+        "recommend fit sample:films --method autorec --set epochs=1 -o hasty.unmiss",
     ]);
     text += &bench.text("out.csv");
     assert_kept("recommend", &text);

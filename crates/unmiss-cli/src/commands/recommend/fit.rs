@@ -1,6 +1,6 @@
 //! `unmiss recommend fit`: measure methods on ratings held out, fit the best on all, save it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use unmiss::data::ratings::Ratings;
@@ -16,8 +16,9 @@ use crate::input::settings;
 use crate::output::{number, print, wrapped};
 use crate::printer::Printer;
 
-/// The method that is fitted when none is named.
-const USUAL: &str = "autorec";
+/// The methods that are measured when none is named. The first is the one that settings without a method belong to, and
+/// that is fitted where nothing is measured.
+const USUAL: [&str; 3] = ["autorec", "factors", YARDSTICK];
 /// What every method is measured against.
 const YARDSTICK: &str = "biases";
 
@@ -29,7 +30,8 @@ pub struct Arguments {
     /// Where to write the model
     #[arg(short, long, value_name = "FILE", default_value = "ratings.unmiss")]
     output: PathBuf,
-    /// The method; of several the one that predicts held-out ratings best [default: autorec]
+    /// The method; of several the one that predicts held-out ratings best [default: autorec, factors and biases; with
+    /// --set or --test 0 autorec alone]
     #[arg(long, value_name = "NAME")]
     method: Vec<String>,
     /// Change a setting of the method, as NAME=VALUE; `unmiss methods NAME` lists them (repeatable)
@@ -61,32 +63,48 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
     let run = printer.run(general)?;
     let entries = measured(&ratings, &recipes, arguments.test, &run)?;
     let (mut text, note) = report(&ratings, &entries);
-    let best = entries
-        .iter()
-        .filter(|entry| is_asked_for(&recipes, entry))
-        .min_by(|a, b| a.score.rmse.total_cmp(&b.score.rmse));
-    let recipe = best.map_or(&recipes[0], |entry| &entry.recipe);
+    let best = |asked: bool| {
+        let entries = entries.iter().filter(|entry| !asked || is_asked_for(&recipes, entry));
+        entries.min_by(|a, b| a.score.rmse.total_cmp(&b.score.rmse))
+    };
+    let recipe = best(true).map_or(&recipes[0], |entry| &entry.recipe);
     let mut model = RatingModel::fit(ratings, recipe, &run.part(recipe.method.name()))?;
     printer.close();
     model.summary.notes.extend(note);
     model.save(&arguments.output)?;
-    let kept = format!(
-        "The model (`{}`, from all ratings) is in {}.",
-        recipe.method.name(),
-        arguments.output.display()
-    );
-    text.push_str(&wrapped(&kept, 0));
+    text.push_str(&wrapped(&ending(recipe, &recipes, best(false), &arguments.output), 0));
     text.push('\n');
     print(&text)
 }
 
+/// What was saved, why this method, and what would have been better.
+fn ending(
+    kept: &RecipeOf<dyn Recommendation>,
+    recipes: &[RecipeOf<dyn Recommendation>],
+    best: Option<&Entry>,
+    output: &Path,
+) -> String {
+    let (name, output) = (kept.method.name(), output.display());
+    let why = if best.is_some() && recipes.len() > 1 { ", which erred least" } else { "" };
+    let better = match best.map(|entry| entry.recipe.method.name()) {
+        Some(best) if best != name => {
+            format!(" `{best}` erred less than `{name}` on these ratings: --method {best} would keep it.")
+        }
+        _ => String::new(),
+    };
+    format!("The model (`{name}`{why}, from all ratings) is in {output}.{better}")
+}
+
 impl Arguments {
     fn recipes(&self) -> Result<Vec<RecipeOf<dyn Recommendation>>> {
-        let usual = [USUAL.to_owned()];
-        let names = if self.method.is_empty() { &usual[..] } else { &self.method };
         let changes = settings(&self.set)?;
-        let recipe = |name: &String| RecipeOf::recommender(name)?.set_all(changes.iter().copied());
-        names.iter().map(recipe).collect()
+        let alone = !changes.is_empty() || self.test == 0.0;
+        let names: Vec<&str> = match &self.method[..] {
+            [] if alone => vec![USUAL[0]],
+            [] => USUAL.to_vec(),
+            named => named.iter().map(String::as_str).collect(),
+        };
+        names.into_iter().map(|name| RecipeOf::recommender(name)?.set_all(changes.iter().copied())).collect()
     }
 }
 
