@@ -8,7 +8,6 @@ Made data: 50 columns that share 12 factors, a fifth of the cells hidden. Needs 
 import argparse
 import os
 import pathlib
-import resource
 import subprocess
 import sys
 import tempfile

@@ -4,9 +4,9 @@
 
 DIR holds MovieLens 1M (`ratings.dat`, gzipped or not); 10 % of the ratings are held out as in ratings.py. Of unmiss the
 whole `AutoRec().fit` is timed, with what it sets aside and the epochs it waits before it stops. PyTorch does the same
-steps (CSR: sparse.mm, sampled_addmm, gradients by hand, fused Adam; same first weights in distribution, same decay, rate
-and batches) on all ratings but the held-out ones, and stops as soon as the held-out error is down to the target, which
-nobody could know; looking at the error is not timed. So the comparison leans to PyTorch. Both use THREADS (2) threads.
+steps (CSR: sparse.mm, sampled_addmm, gradients by hand, fused Adam; first weights, decay, rate and batches the same) on
+all ratings but the held-out ones, and stops as soon as the held-out error is down to the target, which nobody could
+know; looking at the error is not timed. So the comparison leans to PyTorch. Both use THREADS (2) threads.
 """
 
 import argparse

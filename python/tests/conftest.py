@@ -1,5 +1,20 @@
-"""scikit-learn checks array API input only where SciPy was told of it before it is loaded."""
+"""Fixtures of several files. scikit-learn checks array API input only if SciPy was told of it before it is loaded."""
 
 import os
 
 os.environ.setdefault("SCIPY_ARRAY_API", "1")
+
+import pytest  # noqa: E402
+import unmiss  # noqa: E402
+
+
+@pytest.fixture(scope="session")
+def films():
+    return unmiss.sample("films")
+
+
+@pytest.fixture(scope="session")
+def numbered(films):
+    """The same ratings with positions for ids."""
+    number = lambda column: column.str[-3:].astype(int) - 1
+    return films.assign(user=number(films["user"]), item=number(films["item"]))

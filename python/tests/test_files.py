@@ -1,25 +1,10 @@
 """Files go both ways between Python and the program, with bit-identical answers."""
 
-import os
-import pathlib
-import subprocess
-
 import numpy as np
 import pandas as pd
-import pyarrow.csv
 import pytest
 import unmiss
-
-PROGRAM = pathlib.Path(
-    os.environ.get("UNMISS_PROGRAM", pathlib.Path(__file__).parents[2] / "target" / "debug" / "unmiss")
-)
-with_program = pytest.mark.skipif(not PROGRAM.exists(), reason=f"the program is not built: {PROGRAM}")
-
-
-def program(*arguments):
-    done = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+from common import program, read, with_program
 
 
 @pytest.fixture
@@ -27,11 +12,6 @@ def colic(tmp_path):
     table = unmiss.sample("horse-colic")
     table.to_csv(tmp_path / "colic.csv", index=False)
     return table, tmp_path / "colic.csv"
-
-
-def read(path):
-    # Arrow reads the very number that was written.
-    return pyarrow.csv.read_csv(path).to_pandas()
 
 
 @with_program

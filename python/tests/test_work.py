@@ -1,7 +1,6 @@
 """Long work: the lock, Ctrl-C, the bar, warnings."""
 
 import os
-import signal
 import subprocess
 import sys
 import textwrap
@@ -11,6 +10,7 @@ import time
 import numpy as np
 import pytest
 import unmiss
+from common import interrupt_soon, other_threads_run, with_signals
 
 LONG = {"epochs": 100_000, "patience": 0, "networks": 1, "n_jobs": 1}
 
@@ -22,13 +22,7 @@ def data():
     return X, X[:, 0] > 0
 
 
-def interrupt_soon(after=0.5):
-    timer = threading.Timer(after, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    return timer
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
+@with_signals
 @pytest.mark.parametrize(
     "make",
     [
@@ -49,22 +43,8 @@ def test_interrupt_stops_a_fit(data, make):
 
 
 def test_other_threads_run_meanwhile(data):
-    ticks, done = [], threading.Event()
-
-    def tick():
-        while not done.is_set():
-            ticks.append(time.monotonic())
-            time.sleep(0.01)
-
-    thread = threading.Thread(target=tick)
-    thread.start()
-    began = time.monotonic()
-    unmiss.NetworkClassifier(epochs=60, networks=1, patience=0, n_jobs=1).fit(*data)
-    took = time.monotonic() - began
-    done.set()
-    thread.join()
-    during = [at for at in ticks if began < at < began + took]
-    assert len(during) > 5 * took, f"{len(during)} ticks in {took:.2f} s"
+    with other_threads_run():
+        unmiss.NetworkClassifier(epochs=60, networks=1, patience=0, n_jobs=1).fit(*data)
 
 
 def test_fits_side_by_side(data):
