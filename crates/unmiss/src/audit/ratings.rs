@@ -220,7 +220,7 @@ mod tests {
         let ratings = sample();
         let few: Vec<_> = ratings.iter().filter(|rating| rating.item < 2).collect();
         let ratings =
-            crate::data::ratings::Ratings::new(ratings.users.clone(), ratings.items.clone(), &few).unwrap();
+            crate::data::ratings::Ratings::new(ratings.users.clone(), ratings.items.clone(), few).unwrap();
         let run = Run::new(1, 1).unwrap();
         let model = RatingModel::fit(ratings, &RecipeOf::recommender("biases").unwrap(), &run).unwrap();
         let error = audit_ratings(&model, &AuditSettings::default(), &run).unwrap_err();

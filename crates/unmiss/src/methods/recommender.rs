@@ -57,6 +57,14 @@ impl Vectors {
         }
     }
 
+    /// The ratings with these rows alone; those with the others are let go.
+    pub fn only(self, ratings: Ratings) -> Compressed {
+        match self {
+            Self::User => ratings.by_user,
+            Self::Item => ratings.by_item,
+        }
+    }
+
     /// Row and column of a user's rating of an item.
     pub fn cell(self, user: u32, item: u32) -> (u32, u32) {
         match self {

@@ -82,7 +82,7 @@ fn a_recommender_comes_back_bit_for_bit_and_damage_is_refused() {
         assert_eq!(fitted.summary(), loaded.summary());
         assert!(method.load(&settings, &ratings, &Default::default()).is_err(), "{}", method.name());
         let (fewer, _) =
-            Ratings::new(Ids::new(vec!["a".into()]), Ids::new(vec!["x".into()]), &[]).unwrap().split(0.0, 0);
+            Ratings::new(Ids::new(vec!["a".into()]), Ids::new(vec!["x".into()]), []).unwrap().split(0.0, 0);
         assert!(method.load(&settings, &fewer, &fitted.save()).is_err(), "{}", method.name());
     }
 }
@@ -97,7 +97,7 @@ fn what_is_held_out_changes_no_prediction() {
         Rating { value: if is_test { 6.0 - rating.value } else { rating.value }, ..rating }
     });
     let changed =
-        Ratings::new(ratings.users.clone(), ratings.items.clone(), &changed.collect::<Vec<_>>()).unwrap();
+        Ratings::new(ratings.users.clone(), ratings.items.clone(), changed.collect::<Vec<_>>()).unwrap();
     assert_ne!(changed, ratings);
     let pairs: Vec<(u32, u32)> = test.iter().map(|rating| (rating.user, rating.item)).collect();
     for (method, settings) in all() {
@@ -126,7 +126,7 @@ fn nobody_nothing_and_one_rating_are_no_error() {
     let ids = |names: &[&str]| Ids::new(names.iter().map(|name| (*name).to_owned()).collect());
     let one = [Rating { user: 0, item: 0, value: 4.0 }];
     for (method, settings) in all() {
-        let ratings = Ratings::new(ids(&["a", "empty"]), ids(&["x", "unrated"]), &one).unwrap();
+        let ratings = Ratings::new(ids(&["a", "empty"]), ids(&["x", "unrated"]), one).unwrap();
         let fitted = fit(method, &settings, &ratings, 1);
         let answers = fitted.rate(&[(0, 0), (0, 1), (1, 0), (1, 1)]);
         assert!(answers.iter().all(|answer| answer.is_finite()), "{}: {answers:?}", method.name());

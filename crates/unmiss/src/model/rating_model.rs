@@ -14,6 +14,8 @@
 
 mod file;
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -40,7 +42,7 @@ pub struct RatingModel {
     /// The recommender and its settings.
     pub recipe: RecipeOf<dyn Recommendation>,
     /// The ratings it learned from.
-    pub ratings: Ratings,
+    pub ratings: Arc<Ratings>,
     /// What is worth knowing about the fit.
     pub summary: RatingSummary,
     range: (f32, f32),
@@ -62,11 +64,16 @@ pub struct RatingScore {
 }
 
 impl RatingModel {
-    /// Learns from ratings.
+    /// Learns from ratings, which stay with the model; several models may share them.
     ///
     /// # Errors
     /// When settings or ratings don't allow it.
-    pub fn fit(ratings: Ratings, recipe: &RecipeOf<dyn Recommendation>, run: &Run) -> Result<Self> {
+    pub fn fit(
+        ratings: impl Into<Arc<Ratings>>,
+        recipe: &RecipeOf<dyn Recommendation>,
+        run: &Run,
+    ) -> Result<Self> {
+        let ratings = ratings.into();
         recipe.method.check(&recipe.settings)?;
         if ratings.is_empty() {
             return Err(Error::data("there is no rating to learn from"));
@@ -78,7 +85,7 @@ impl RatingModel {
 
     fn assembled(
         recipe: RecipeOf<dyn Recommendation>,
-        ratings: Ratings,
+        ratings: Arc<Ratings>,
         summary: RatingSummary,
         recommender: Box<dyn Recommender>,
     ) -> Self {

@@ -1,6 +1,7 @@
 //! `unmiss recommend fit`: measure methods on ratings held out, fit the best on all, save it.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
 use unmiss::data::ratings::Ratings;
@@ -120,6 +121,7 @@ fn measured(
     run: &Run,
 ) -> Result<Vec<Entry>> {
     let (learning, test) = ratings.split(share, run.seed());
+    let learning = Arc::new(learning);
     if test.is_empty() || learning.is_empty() {
         return Ok(Vec::new());
     }
@@ -134,7 +136,7 @@ fn measured(
         }
         let start = Instant::now();
         let part = run.part(&format!("{}, measuring", recipe.method.name()));
-        let score = RatingModel::fit(learning.clone(), &recipe, &part)?.score(&test);
+        let score = RatingModel::fit(Arc::clone(&learning), &recipe, &part)?.score(&test);
         entries.push(Entry { recipe, score, seconds: start.elapsed().as_secs_f64() });
     }
     Ok(entries)

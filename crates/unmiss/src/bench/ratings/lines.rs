@@ -1,5 +1,6 @@
 //! The lines of the tables: a method, its settings, what it searches over, and what was published.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use serde_json::{Value, json};
@@ -175,12 +176,18 @@ impl Line {
 
     /// Fits every value of the grid and keeps the one that does best on what the fit set aside. `None` when the run was
     /// stopped.
-    pub fn fit(&self, set: &Set, learning: &Ratings, smaller: &Value, run: &Run) -> Result<Option<Chosen>> {
+    pub fn fit(
+        &self,
+        set: &Set,
+        learning: &Arc<Ratings>,
+        smaller: &Value,
+        run: &Run,
+    ) -> Result<Option<Chosen>> {
         let mut best: Option<Chosen> = None;
         for value in self.values(set) {
             let recipe = self.recipe(value, smaller)?;
             let start = Instant::now();
-            let model = RatingModel::fit(learning.clone(), &recipe, run)?;
+            let model = RatingModel::fit(Arc::clone(learning), &recipe, run)?;
             let seconds = start.elapsed().as_secs_f64();
             // A training that was cut off is no figure.
             if run.stopped() {

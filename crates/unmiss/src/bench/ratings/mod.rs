@@ -13,6 +13,8 @@
 mod lines;
 mod sets;
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use super::repeat::{Progress, single};
@@ -107,6 +109,7 @@ fn measure(bench: &Bench, set: &Set, request: &Request, smaller: &Value, run: &R
     let mut outcomes = vec![Outcome::default(); LINES.len()];
     for repetition in 0..request.seeds {
         let (learning, test) = data.split(run.seed() + repetition as u64);
+        let learning = Arc::new(learning);
         for place in &chosen {
             let line = &LINES[*place];
             if !progress.next(line.name) {

@@ -74,8 +74,13 @@ impl Ratings {
     ///
     /// # Errors
     /// When a position is beyond the ids or a value is not finite.
-    pub fn new(users: Ids, items: Ids, ratings: &[Rating]) -> Result<Self> {
-        for rating in ratings {
+    pub fn new(
+        users: Ids,
+        items: Ids,
+        ratings: impl IntoIterator<Item = Rating, IntoIter: Clone>,
+    ) -> Result<Self> {
+        let ratings = ratings.into_iter();
+        for rating in ratings.clone() {
             if rating.user as usize >= users.len() || rating.item as usize >= items.len() {
                 return Err(Error::data("a rating belongs to a user or an item that there is not"));
             }
@@ -83,7 +88,7 @@ impl Ratings {
                 return Err(Error::data("a rating is not a finite number"));
             }
         }
-        let cells = ratings.iter().map(|rating| (rating.user, rating.item, rating.value));
+        let cells = ratings.map(|rating| (rating.user, rating.item, rating.value));
         let by_user = Compressed::new(users.len(), items.len(), cells);
         let by_item = by_user.transposed();
         Ok(Self { users, items, by_user, by_item })
@@ -161,7 +166,7 @@ mod tests {
         let ratings = Ratings::new(
             ids(&["a", "b", "c"]),
             ids(&["x", "y"]),
-            &[rating(2, 1, 4.0), rating(0, 1, 2.5), rating(2, 0, 1.0), rating(0, 1, 3.0)],
+            [rating(2, 1, 4.0), rating(0, 1, 2.5), rating(2, 0, 1.0), rating(0, 1, 3.0)],
         )
         .unwrap();
         assert_eq!(ratings.len(), 3, "the pair that occurs twice counts once");
@@ -178,8 +183,8 @@ mod tests {
 
     #[test]
     fn ratings_of_nobody_are_refused() {
-        assert!(Ratings::new(ids(&["a"]), ids(&["x"]), &[rating(1, 0, 1.0)]).is_err());
-        assert!(Ratings::new(ids(&["a"]), ids(&["x"]), &[rating(0, 0, f32::NAN)]).is_err());
-        assert!(Ratings::new(ids(&[]), ids(&[]), &[]).unwrap().is_empty());
+        assert!(Ratings::new(ids(&["a"]), ids(&["x"]), [rating(1, 0, 1.0)]).is_err());
+        assert!(Ratings::new(ids(&["a"]), ids(&["x"]), [rating(0, 0, f32::NAN)]).is_err());
+        assert!(Ratings::new(ids(&[]), ids(&[]), []).unwrap().is_empty());
     }
 }

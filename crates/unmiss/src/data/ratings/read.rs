@@ -18,6 +18,8 @@ use crate::error::{Error, Place, Result};
 
 /// Bytes of a piece of text that one thread reads.
 const PIECE: usize = 1 << 20;
+/// Pieces whose rows wait to be put with the others: more would keep all threads as busy and take more memory.
+const PIECES_AT_ONCE: usize = 32;
 
 /// How ratings are read. Columns that are not named are found by the usual names.
 #[derive(Debug, Clone, Default)]
@@ -116,23 +118,21 @@ impl Rows {
 
     /// Sorts ids, settles pairs that occur more than once, and counts what was passed over.
     pub fn into_reading(self) -> Result<RatingsReading> {
-        let mut order: Vec<usize> = (0..self.ratings.len()).filter(|row| self.observed[*row]).collect();
+        let mut order: Vec<u32> = (0..).zip(&self.observed).filter(|row| *row.1).map(|row| row.0).collect();
         let without_rating = self.ratings.len() - order.len();
         if !self.times.is_empty() {
             // Stable: of equal times the one that stands last counts.
-            order.sort_by(|a, b| self.times[*a].total_cmp(&self.times[*b]));
+            order.sort_by(|a, b| self.times[*a as usize].total_cmp(&self.times[*b as usize]));
         }
         let values = self.ratings;
         let (users, user_codes) = ids(self.users);
         let (items, item_codes) = ids(self.items);
-        let rating = |row: &usize| Rating {
-            user: user_codes[*row],
-            item: item_codes[*row],
-            value: values[*row] as f32,
+        let rating = |row: &u32| {
+            let row = *row as usize;
+            Rating { user: user_codes[row], item: item_codes[row], value: values[row] as f32 }
         };
-        let all: Vec<Rating> = order.iter().map(rating).collect();
-        let ratings = Ratings::new(users, items, &all)?;
-        Ok(RatingsReading { duplicates: all.len() - ratings.len(), without_rating, ratings })
+        let ratings = Ratings::new(users, items, order.iter().map(rating))?;
+        Ok(RatingsReading { duplicates: order.len() - ratings.len(), without_rating, ratings })
     }
 }
 
@@ -168,10 +168,12 @@ fn text_rows(file: &str, bytes: &[u8], options: &RatingsOptions, rated: bool) ->
         let piece = Piece { start: form.start + from, bytes: &body[from..to] };
         piece.read(&form, &locator, options)
     };
-    let parts: Vec<Result<Rows>> = pieces(body, form.delimiter, PIECE).par_iter().map(read).collect();
     let mut rows = Rows::default();
-    for part in parts {
-        rows.append(&part?);
+    for some in pieces(body, form.delimiter, PIECE).chunks(PIECES_AT_ONCE) {
+        let parts: Vec<Result<Rows>> = some.par_iter().map(read).collect();
+        for part in parts {
+            rows.append(&part?);
+        }
     }
     Ok(rows)
 }

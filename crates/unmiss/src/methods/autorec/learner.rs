@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use super::Settings;
-use crate::data::ratings::{Compressed, Rating, Ratings};
+use crate::data::ratings::{Compressed, Rating};
 use crate::nn::sparse::{Batch, Pattern, SparseLearner, SparseNetwork, Work};
 
 /// Rows answered at a time, so that memory does not grow with their number.
-pub(super) const ROWS_AT_ONCE: usize = 4096;
+pub(super) const ROWS_AT_ONCE: usize = 1024;
 
 /// Rows with their known ratings, and those set aside.
 pub(super) struct Rows<'a> {
@@ -16,33 +16,34 @@ pub(super) struct Rows<'a> {
     k: f32,
     /// What ratings are multiplied by on their way in and out.
     unit: f32,
-    /// The known ratings as inputs, those set aside as wanted outputs.
-    held: Vec<Batch>,
+    /// The ratings set aside, and the rows that have any: the others need not be computed.
+    held: Compressed,
+    held_rows: Vec<u32>,
     range: (f32, f32),
 }
 
 impl<'a> Rows<'a> {
-    pub fn new(learning: &'a Ratings, held: &[Rating], settings: &'a Settings, k: f32, unit: f32) -> Self {
-        let rows = settings.vectors.of(learning);
-        let (low, high) = learning.range();
-        let mut this = Self { rows, settings, k, unit, held: Vec::new(), range: (unit * low, unit * high) };
-        if !held.is_empty() {
-            let cells = held.iter().map(|rating| {
-                let (row, column) = settings.vectors.cell(rating.user, rating.item);
-                (row, column, unit * rating.value)
-            });
-            let wanted = Compressed::new(rows.rows(), rows.columns, cells);
-            // Rows without a wanted rating need not be computed.
-            let used: Vec<u32> = (0..rows.rows() as u32).filter(|row| wanted.count(*row) > 0).collect();
-            this.held = used.chunks(ROWS_AT_ONCE).map(|rows| this.to_answer(rows, &wanted)).collect();
-        }
-        this
+    pub fn new(
+        rows: &'a Compressed,
+        (low, high): (f32, f32),
+        held: &[Rating],
+        settings: &'a Settings,
+        k: f32,
+        unit: f32,
+    ) -> Self {
+        let cells = held.iter().map(|rating| {
+            let (row, column) = settings.vectors.cell(rating.user, rating.item);
+            (row, column, unit * rating.value)
+        });
+        let held = Compressed::new(rows.rows(), rows.columns, cells);
+        let held_rows = (0..rows.rows() as u32).filter(|row| held.count(*row) > 0).collect();
+        Self { rows, settings, k, unit, held, held_rows, range: (unit * low, unit * high) }
     }
 
-    /// Known ratings as inputs, some others as wanted outputs.
-    fn to_answer(&self, rows: &[u32], wanted: &Compressed) -> Batch {
+    /// Known ratings as inputs, those set aside as wanted outputs.
+    fn exam(&self, rows: &[u32]) -> Batch {
         let inputs = Picked::inputs(self.rows, rows, |known| self.factor(known));
-        let outputs = Picked::new(wanted, rows);
+        let outputs = Picked::new(&self.held, rows);
         let patterns = [(inputs.starts, inputs.columns), (outputs.starts, outputs.columns)];
         let [known, wanted] = patterns.map(|(starts, columns)| Arc::new(Pattern::to_answer(starts, columns)));
         Batch::new(known, inputs.values, wanted, outputs.values)
@@ -105,14 +106,15 @@ impl SparseLearner for Rows<'_> {
     }
 
     fn validate(&self, network: &SparseNetwork) -> Option<f64> {
-        let count: usize = self.held.iter().map(|held| held.targets.len()).sum();
         let (mut work, mut squares) = (Work::default(), 0.0);
-        for held in &self.held {
-            network.forward(held, &mut work);
-            for (score, target) in work.scores.iter().zip(&held.targets) {
+        for rows in self.held_rows.chunks(ROWS_AT_ONCE) {
+            let exam = self.exam(rows);
+            network.forward(&exam, &mut work);
+            for (score, target) in work.scores.iter().zip(&exam.targets) {
                 squares += f64::from(score.clamp(self.range.0, self.range.1) - target).powi(2);
             }
         }
+        let count = self.held.values.len();
         (count > 0).then(|| (squares / count as f64).sqrt() / f64::from(self.unit))
     }
 }

@@ -210,18 +210,18 @@ impl Recommendation for AutoRec {
     fn fit(&self, settings: &Value, ratings: &Ratings, run: &Run) -> Result<Box<dyn Recommender>> {
         let settings = Settings::checked(settings)?;
         let (learning, held) = ratings.split(settings.validation, run.seed());
-        let rows = settings.vectors.of(&learning);
-        let k = settings.k.number(mean_known(rows), settings.hidden, rows.columns) as f32;
+        let range = learning.range();
+        let rows = settings.vectors.only(learning);
+        let k = settings.k.number(mean_known(&rows), settings.hidden, rows.columns) as f32;
         let network = SparseNetwork::random(
             [rows.columns, settings.hidden, rows.columns],
             Squash::Sigmoid,
             [FIRST_WEIGHTS; 2],
             run.seed(),
         );
-        let (low, high) = learning.range();
-        let largest = low.abs().max(high.abs());
+        let largest = range.0.abs().max(range.1.abs());
         let unit = if largest > 0.0 { LARGEST / largest } else { 1.0 };
-        let learner = Rows::new(&learning, &held, &settings, k, unit);
+        let learner = Rows::new(&rows, range, &held, &settings, k, unit);
         let plan = SparseSettings {
             epochs: settings.epochs,
             batch: settings.batch.min(rows.rows().div_ceil(STEPS)),

@@ -86,7 +86,7 @@ fn the_scale_of_ratings_does_not_matter() {
             .iter()
             .map(|rating| crate::data::ratings::Rating { value: factor * rating.value, ..rating })
             .collect();
-        Ratings::new(ratings.users.clone(), ratings.items.clone(), &all).unwrap()
+        Ratings::new(ratings.users.clone(), ratings.items.clone(), all).unwrap()
     };
     let settings = json!({ "hidden": 20, "decay": 10.0, "rate": 0.01, "epochs": 40 });
     let (small, large) = (fit(&settings, &ratings), fit(&settings, &times(20.0)));

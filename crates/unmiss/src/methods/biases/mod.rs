@@ -185,7 +185,7 @@ mod tests {
         let cells = [(0, 0, 5.0), (0, 1, 3.0), (1, 0, 2.0), (1, 1, 2.0)];
         let ratings: Vec<Rating> =
             cells.iter().map(|&(user, item, value)| Rating { user, item, value }).collect();
-        let ratings = Ratings::new(ids(&["a", "b", "c"]), ids(&["x", "y", "z"]), &ratings).unwrap();
+        let ratings = Ratings::new(ids(&["a", "b", "c"]), ids(&["x", "y", "z"]), ratings).unwrap();
         let plain = Biases::fit(&ratings, &Settings { damp_items: 0.0, damp_users: 0.0 });
         // Additive least squares: mean 3, users +1 and -1, items +.5 and -.5.
         assert_eq!((plain.mean, plain.users.as_slice()), (3.0, &[1.0, -1.0, 0.0][..]));

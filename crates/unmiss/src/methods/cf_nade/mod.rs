@@ -257,7 +257,7 @@ mod tests {
             |count: usize| crate::data::ratings::Ids::new((0..count).map(|id| id.to_string()).collect());
         let fine: Vec<_> =
             (0..30).map(|item| crate::data::ratings::Rating { user: 0, item, value: item as f32 }).collect();
-        let ratings = Ratings::new(ids(1), ids(30), &fine).unwrap();
+        let ratings = Ratings::new(ids(1), ids(30), fine).unwrap();
         let error = CfNade.fit(&Value::Null, &ratings, &Run::new(1, 1).unwrap()).err().unwrap();
         assert!(error.to_string().contains("more than 20 different ratings"));
     }

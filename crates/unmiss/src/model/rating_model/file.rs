@@ -91,7 +91,7 @@ impl RatingModel {
         let ratings = known_ratings(&arrays.with_prefix(KNOWN))?;
         let recommender = method.load(&header.settings, &ratings, &arrays.with_prefix(FITTED))?;
         let recipe = RecipeOf { method, settings: header.settings };
-        Ok(Self::assembled(recipe, ratings, header.summary, recommender))
+        Ok(Self::assembled(recipe, ratings.into(), header.summary, recommender))
     }
 }
 
@@ -137,7 +137,7 @@ fn known_ratings(arrays: &Arrays) -> Result<Ratings> {
     let cells = givers.zip(&rated).zip(values);
     let all: Vec<Rating> =
         cells.map(|((user, item), value)| Rating { user, item: *item, value: *value }).collect();
-    let ratings = Ratings::new(users, items, &all)?;
+    let ratings = Ratings::new(users, items, all)?;
     if ratings.len() != rated.len() || ratings.is_empty() {
         return Err(damaged("its ratings contradict each other"));
     }

@@ -43,7 +43,7 @@ fn predictions_stay_on_the_scale_and_cold_ones_say_what_is_known() {
     let rating = |user, item, value| Rating { user, item, value };
     let all = [rating(0, 0, 5.0), rating(0, 1, 4.0), rating(1, 0, 2.0), rating(1, 1, 1.0)];
     let ratings =
-        Ratings::new(ids(&["kind", "strict", "silent"]), ids(&["good", "bad", "unseen"]), &all).unwrap();
+        Ratings::new(ids(&["kind", "strict", "silent"]), ids(&["good", "bad", "unseen"]), all).unwrap();
     for method in RECOMMENDERS {
         let model = fitted(method.name(), ratings.clone());
         let (mean, name) = (3.0, method.name());

@@ -44,6 +44,13 @@ impl Weights {
         }
     }
 
+    fn copy_from(&mut self, other: &Self) {
+        self.inputs.copy_from_slice(&other.inputs);
+        self.hidden_bias.copy_from_slice(&other.hidden_bias);
+        self.outputs.copy_from_slice(&other.outputs);
+        self.output_bias.copy_from_slice(&other.output_bias);
+    }
+
     fn tiles(&mut self) -> Vec<TileOf<'_>> {
         let tiles = self.hidden_bias.len();
         let inputs = equal_parts(&mut self.inputs, tiles);
@@ -160,6 +167,14 @@ impl SparseNetwork {
     /// The biases of the outputs, to be changed.
     pub fn output_bias_mut(&mut self) -> &mut [f32] {
         &mut self.weights.output_bias
+    }
+
+    /// Takes over the weights of a network of the same shape, into the memory that is there.
+    ///
+    /// # Panics
+    /// When the shapes differ.
+    pub(super) fn copy_from(&mut self, other: &Self) {
+        self.weights.copy_from(&other.weights);
     }
 
     /// Multiplies the weights of inputs, and those of outputs with their biases: the network for inputs and outputs in

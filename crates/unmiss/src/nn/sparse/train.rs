@@ -156,7 +156,7 @@ impl<'a> Training<'a> {
         match best {
             Some((least, network)) => {
                 *least = score;
-                network.clone_from(&self.trainer.network);
+                network.copy_from(&self.trainer.network);
             }
             None => *best = Some((score, self.trainer.network.clone())),
         }
