@@ -13,6 +13,7 @@ import argparse
 import os
 import pathlib
 import time
+import warnings
 
 import numpy as np
 import torch
@@ -89,6 +90,7 @@ def main():
     parser.add_argument("--epochs", type=int, default=300, help="of PyTorch, at most")
     arguments = parser.parse_args()
     torch.set_num_threads(THREADS)
+    warnings.filterwarnings("ignore", message="Sparse|.*not writable")
     table = ratings(arguments.data)
     for name in ("user", "item"):
         table[name] = np.unique(table[name], return_inverse=True)[1]

@@ -1,5 +1,9 @@
-use super::*;
 use std::path::Path;
+
+use super::erased::Drift;
+use super::*;
+use crate::bench::{Cell, Figure};
+use crate::rng::Stream;
 
 fn small() -> Settings {
     Settings { hidden: vec![8], epochs: 5, cancer_epochs: 3 }

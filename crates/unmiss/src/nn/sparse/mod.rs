@@ -21,10 +21,12 @@ mod network;
 mod pattern;
 mod tile;
 mod train;
+mod trainer;
 
-pub use network::{SparseNetwork, Squash, Trainer, Work};
+pub use network::{SparseNetwork, Squash, Work};
 pub use pattern::{Batch, Pattern};
 pub use train::{SparseLearner, SparseSettings, SparseTrained, train_sparse};
+pub use trainer::Trainer;
 
 #[cfg(test)]
 mod tests;

@@ -1,13 +1,12 @@
-//! The network, and one step of learning.
+//! The network and its answers.
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::lanes::Level;
 use super::pattern::Batch;
-use super::tile::{Block, TILE, TileOf, hide, learn, score, unhide};
+use super::tile::{Block, TILE, TileOf, hide, score};
 use crate::error::Result;
-use crate::nn::optimizer::{Optimizer, Step};
 use crate::rng::Stream;
 use crate::store::Arrays;
 
@@ -23,19 +22,19 @@ pub enum Squash {
 
 /// Weights, or as many numbers that belong to them.
 #[derive(Debug, Clone, PartialEq)]
-struct Weights {
+pub(super) struct Weights {
     /// V as `[tile, input]`.
-    inputs: Vec<Block>,
+    pub inputs: Vec<Block>,
     /// c as `[tile]`.
-    hidden_bias: Vec<Block>,
+    pub hidden_bias: Vec<Block>,
     /// W as `[tile, output]`.
-    outputs: Vec<Block>,
+    pub outputs: Vec<Block>,
     /// b as `[output]`.
-    output_bias: Vec<f32>,
+    pub output_bias: Vec<f32>,
 }
 
 impl Weights {
-    fn zero(tiles: usize, inputs: usize, outputs: usize) -> Self {
+    pub fn zero(tiles: usize, inputs: usize, outputs: usize) -> Self {
         Self {
             inputs: vec![Block::ZERO; tiles * inputs],
             hidden_bias: vec![Block::ZERO; tiles],
@@ -51,7 +50,7 @@ impl Weights {
         self.output_bias.copy_from_slice(&other.output_bias);
     }
 
-    fn tiles(&mut self) -> Vec<TileOf<'_>> {
+    pub fn tiles(&mut self) -> Vec<TileOf<'_>> {
         let tiles = self.hidden_bias.len();
         let inputs = equal_parts(&mut self.inputs, tiles);
         let outputs = equal_parts(&mut self.outputs, tiles);
@@ -61,7 +60,7 @@ impl Weights {
 }
 
 /// A slice in so many parts of the same length, which may be 0.
-fn equal_parts<T>(mut slice: &mut [T], parts: usize) -> Vec<&mut [T]> {
+pub(super) fn equal_parts<T>(mut slice: &mut [T], parts: usize) -> Vec<&mut [T]> {
     let length = slice.len() / parts.max(1);
     (0..parts)
         .map(|_| {
@@ -81,24 +80,24 @@ pub struct SparseNetwork {
     pub hidden: usize,
     /// How many outputs.
     pub outputs: usize,
-    squash: Squash,
-    weights: Weights,
+    pub(super) squash: Squash,
+    pub(super) weights: Weights,
 }
 
 /// What a step computes on the way, kept from step to step to spare memory traffic.
 #[derive(Debug, Default)]
 pub struct Work {
     /// `[tile, row]`
-    hidden: Vec<Block>,
+    pub(super) hidden: Vec<Block>,
     /// `[tile, row]`: gradients before the squashing.
-    before: Vec<Block>,
+    pub(super) before: Vec<Block>,
     /// `[tile, wanted output]`
     parts: Vec<f32>,
     /// What the network says for each wanted output.
     pub scores: Vec<f32>,
     /// Derivatives of the loss by the scores, to be filled in between forward and backward.
     pub gradients: Vec<f32>,
-    gradients_by_column: Vec<f32>,
+    pub(super) gradients_by_column: Vec<f32>,
 }
 
 impl SparseNetwork {
@@ -278,103 +277,5 @@ impl SparseNetwork {
 fn scatter(blocks: &mut [Block], rows: usize, row: usize, numbers: &[f32]) {
     for (tile, part) in numbers.chunks(TILE).enumerate() {
         blocks[tile * rows + row].numbers_mut()[..part.len()].copy_from_slice(part);
-    }
-}
-
-/// A network under training: its weights and what the optimiser remembers.
-pub struct Trainer {
-    /// The network.
-    pub network: SparseNetwork,
-    optimizer: Optimizer,
-    first: Weights,
-    second: Weights,
-    steps: u64,
-}
-
-impl Trainer {
-    /// Begins to train a network.
-    pub fn new(network: SparseNetwork, optimizer: Optimizer) -> Self {
-        let tiles = network.weights.hidden_bias.len();
-        let memory = || Weights::zero(tiles, network.inputs, network.outputs);
-        let (first, second) = (memory(), memory());
-        Self { network, optimizer, first, second, steps: 0 }
-    }
-
-    /// Moves all weights against the gradient that `work.gradients` leads to; `work` is as the forward pass left it.
-    /// `decay` is that of the weights of inputs and of outputs; biases have none.
-    ///
-    /// # Panics
-    /// When the batch is one to answer with.
-    pub fn backward(&mut self, batch: &Batch, work: &mut Work, rate: f32, decay: [f32; 2]) {
-        self.backward_with(Level::best(), batch, work, rate, decay);
-    }
-
-    pub(super) fn backward_with(
-        &mut self,
-        level: Level,
-        batch: &Batch,
-        work: &mut Work,
-        rate: f32,
-        [input_decay, output_decay]: [f32; 2],
-    ) {
-        let ways = [&batch.inputs.column_starts, &batch.outputs.column_starts];
-        assert!(ways.iter().all(|starts| !starts.is_empty()), "a batch to learn from");
-        self.steps += 1;
-        let rule = |decay| self.optimizer.rule(Step { number: self.steps, rate, decay, scale: 1.0 });
-        let (input_rule, output_rule, bias_rule) = (rule(input_decay), rule(output_decay), rule(0.0));
-        let squash = self.network.squash;
-        let (inputs, outputs) = (&*batch.inputs, &*batch.outputs);
-        let Work { hidden, before, gradients, gradients_by_column, .. } = work;
-        outputs.by_column(gradients, gradients_by_column);
-        let bias: Vec<f32> = outputs
-            .column_starts
-            .windows(2)
-            .map(|ends| gradients_by_column[ends[0]..ends[1]].iter().sum())
-            .collect();
-        let weights = &mut self.network.weights;
-        bias_rule.apply(
-            &mut weights.output_bias,
-            &bias,
-            &mut self.first.output_bias,
-            &mut self.second.output_bias,
-        );
-        let tiles = weights.hidden_bias.len();
-        before.resize(hidden.len(), Block::ZERO);
-        let memory = self.first.tiles().into_iter().zip(self.second.tiles());
-        let rows = equal_parts(hidden, tiles).into_iter().zip(equal_parts(before, tiles));
-        let tasks: Vec<_> = weights.tiles().into_iter().zip(memory).zip(rows).collect();
-        let (gradients, by_column) = (&*gradients, &*gradients_by_column);
-        tasks.into_par_iter().for_each(|((weights, (first, second)), (hidden, before))| {
-            // The gradient of the hidden layer needs the weights of the outputs as they were.
-            let total = unhide(level, squash, batch, weights.outputs, gradients, hidden, before);
-            bias_rule.apply(
-                weights.bias.numbers_mut(),
-                total.numbers(),
-                first.bias.numbers_mut(),
-                second.bias.numbers_mut(),
-            );
-            learn(
-                level,
-                &output_rule,
-                &outputs.column_starts,
-                &outputs.rows,
-                by_column,
-                hidden,
-                weights.outputs,
-                first.outputs,
-                second.outputs,
-            );
-            learn(
-                level,
-                &input_rule,
-                &inputs.column_starts,
-                &inputs.rows,
-                &batch.values_by_column,
-                before,
-                weights.inputs,
-                first.inputs,
-                second.inputs,
-            );
-        });
     }
 }

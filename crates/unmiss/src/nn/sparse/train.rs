@@ -5,8 +5,9 @@
 
 use std::time::{Duration, Instant};
 
-use super::network::{SparseNetwork, Trainer, Work};
+use super::network::{SparseNetwork, Work};
 use super::pattern::Batch;
+use super::trainer::Trainer;
 use crate::error::{Error, Result};
 use crate::nn::optimizer::Optimizer;
 use crate::rng::Stream;

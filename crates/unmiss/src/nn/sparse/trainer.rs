@@ -1,0 +1,107 @@
+//! One step of learning.
+
+use rayon::prelude::*;
+
+use super::lanes::Level;
+use super::network::{SparseNetwork, Weights, Work, equal_parts};
+use super::pattern::Batch;
+use super::tile::{Block, learn, unhide};
+use crate::nn::optimizer::{Optimizer, Step};
+
+/// A network under training: its weights and what the optimiser remembers.
+pub struct Trainer {
+    /// The network.
+    pub network: SparseNetwork,
+    optimizer: Optimizer,
+    first: Weights,
+    second: Weights,
+    steps: u64,
+}
+
+impl Trainer {
+    /// Begins to train a network.
+    pub fn new(network: SparseNetwork, optimizer: Optimizer) -> Self {
+        let tiles = network.weights.hidden_bias.len();
+        let memory = || Weights::zero(tiles, network.inputs, network.outputs);
+        let (first, second) = (memory(), memory());
+        Self { network, optimizer, first, second, steps: 0 }
+    }
+
+    /// Moves all weights against the gradient that `work.gradients` leads to; `work` is as the forward pass left it.
+    /// `decay` is that of the weights of inputs and of outputs; biases have none.
+    ///
+    /// # Panics
+    /// When the batch is one to answer with.
+    pub fn backward(&mut self, batch: &Batch, work: &mut Work, rate: f32, decay: [f32; 2]) {
+        self.backward_with(Level::best(), batch, work, rate, decay);
+    }
+
+    pub(super) fn backward_with(
+        &mut self,
+        level: Level,
+        batch: &Batch,
+        work: &mut Work,
+        rate: f32,
+        [input_decay, output_decay]: [f32; 2],
+    ) {
+        let ways = [&batch.inputs.column_starts, &batch.outputs.column_starts];
+        assert!(ways.iter().all(|starts| !starts.is_empty()), "a batch to learn from");
+        self.steps += 1;
+        let rule = |decay| self.optimizer.rule(Step { number: self.steps, rate, decay, scale: 1.0 });
+        let (input_rule, output_rule, bias_rule) = (rule(input_decay), rule(output_decay), rule(0.0));
+        let squash = self.network.squash;
+        let (inputs, outputs) = (&*batch.inputs, &*batch.outputs);
+        let Work { hidden, before, gradients, gradients_by_column, .. } = work;
+        outputs.by_column(gradients, gradients_by_column);
+        let bias: Vec<f32> = outputs
+            .column_starts
+            .windows(2)
+            .map(|ends| gradients_by_column[ends[0]..ends[1]].iter().sum())
+            .collect();
+        let weights = &mut self.network.weights;
+        bias_rule.apply(
+            &mut weights.output_bias,
+            &bias,
+            &mut self.first.output_bias,
+            &mut self.second.output_bias,
+        );
+        let tiles = weights.hidden_bias.len();
+        before.resize(hidden.len(), Block::ZERO);
+        let memory = self.first.tiles().into_iter().zip(self.second.tiles());
+        let rows = equal_parts(hidden, tiles).into_iter().zip(equal_parts(before, tiles));
+        let tasks: Vec<_> = weights.tiles().into_iter().zip(memory).zip(rows).collect();
+        let (gradients, by_column) = (&*gradients, &*gradients_by_column);
+        tasks.into_par_iter().for_each(|((weights, (first, second)), (hidden, before))| {
+            // The gradient of the hidden layer needs the weights of the outputs as they were.
+            let total = unhide(level, squash, batch, weights.outputs, gradients, hidden, before);
+            bias_rule.apply(
+                weights.bias.numbers_mut(),
+                total.numbers(),
+                first.bias.numbers_mut(),
+                second.bias.numbers_mut(),
+            );
+            learn(
+                level,
+                &output_rule,
+                &outputs.column_starts,
+                &outputs.rows,
+                by_column,
+                hidden,
+                weights.outputs,
+                first.outputs,
+                second.outputs,
+            );
+            learn(
+                level,
+                &input_rule,
+                &inputs.column_starts,
+                &inputs.rows,
+                &batch.values_by_column,
+                before,
+                weights.inputs,
+                first.inputs,
+                second.inputs,
+            );
+        });
+    }
+}
