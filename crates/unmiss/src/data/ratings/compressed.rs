@@ -26,9 +26,7 @@ impl Compressed {
             entries[*place] = (column, value);
             *place += 1;
         }
-        let mut matrix =
-            Self { columns, starts: Vec::with_capacity(rows + 1), others: Vec::new(), values: Vec::new() };
-        matrix.starts.push(0);
+        let mut matrix = Self::with_room(columns, rows, entries.len());
         for row in 0..rows {
             let entries = &mut entries[starts[row]..starts[row + 1]];
             // The sort is stable: equal columns stay in the order in which they came.
@@ -42,6 +40,13 @@ impl Compressed {
             matrix.starts.push(matrix.others.len());
         }
         matrix
+    }
+
+    /// A matrix without rows, with room for so many rows and entries: growing step by step would leave gaps in memory.
+    fn with_room(columns: usize, rows: usize, entries: usize) -> Self {
+        let mut starts = Vec::with_capacity(rows + 1);
+        starts.push(0);
+        Self { columns, starts, others: Vec::with_capacity(entries), values: Vec::with_capacity(entries) }
     }
 
     /// How many rows there are.
@@ -69,7 +74,7 @@ impl Compressed {
     /// The same matrix with some of its entries, by their places in `values`.
     #[must_use]
     pub fn kept(&self, keep: impl Fn(usize) -> bool) -> Self {
-        let mut matrix = Self { columns: self.columns, starts: vec![0], ..Self::default() };
+        let mut matrix = Self::with_room(self.columns, self.rows(), self.values.len());
         for row in 0..self.rows() {
             for place in (self.starts[row]..self.starts[row + 1]).filter(|place| keep(*place)) {
                 matrix.others.push(self.others[place]);

@@ -18,8 +18,8 @@ use crate::error::{Error, Place, Result};
 
 /// Bytes of a piece of text that one thread reads.
 const PIECE: usize = 1 << 20;
-/// Pieces whose rows wait to be put with the others: more would keep all threads as busy and take more memory.
-const PIECES_AT_ONCE: usize = 32;
+/// Pieces for each thread whose rows wait to be put with the others: more would take more memory and no less time.
+const PIECES_AT_ONCE: usize = 4;
 
 /// How ratings are read. Columns that are not named are found by the usual names.
 #[derive(Debug, Clone, Default)]
@@ -169,7 +169,8 @@ fn text_rows(file: &str, bytes: &[u8], options: &RatingsOptions, rated: bool) ->
         piece.read(&form, &locator, options)
     };
     let mut rows = Rows::default();
-    for some in pieces(body, form.delimiter, PIECE).chunks(PIECES_AT_ONCE) {
+    let at_once = PIECES_AT_ONCE * rayon::current_num_threads();
+    for some in pieces(body, form.delimiter, PIECE).chunks(at_once) {
         let parts: Vec<Result<Rows>> = some.par_iter().map(read).collect();
         for part in parts {
             rows.append(&part?);
