@@ -2,11 +2,12 @@
 
     benches/imputation.py --program target/release/unmiss --data DIR [--seeds 5] [--only diabetes] [--mice] [--trees]
 
-DIR holds the folder `complete` of tables without holes. Rows, target, hidden cells (made by the program: `unmiss hide`) and new rows are
-those of the bench, so that its figures and these can be compared seed by seed. Every tool learns from the training rows with their
-holes and fills both parts; R's mice, which can't fill new rows, fills all rows at once, its mean of 5 is taken, and `ignore` keeps the
-new rows out of the fit. Figures: root mean square error over the hidden cells in standard deviations of the column, training rows / new
-rows, mean over seeds, and how many of the seeds `auto` errs less on new rows. Needs numpy, pandas, scikit-learn; with --mice Rscript.
+DIR holds the folder `complete` of tables without holes. Rows, target, hidden cells (made by the program: `unmiss
+hide`) and new rows are those of the bench, so that its figures and these can be compared seed by seed. Every tool
+learns from the training rows with their holes and fills both parts; R's mice, which can't fill new rows, fills all
+rows at once, its mean of 5 is taken, and `ignore` keeps the new rows out of the fit. Figures: root mean square error
+over the hidden cells in standard deviations of the column, training rows / new rows, mean over seeds, and on how many
+of the seeds `auto` errs no more on new rows. Needs numpy, pandas, scikit-learn; with --mice Rscript.
 """
 
 import argparse
@@ -27,9 +28,9 @@ TABLES = {
     "california": "california.csv.gz",
 }
 COLUMNS = [
-    ("diabetes", "mcar:0.2"), ("diabetes", "mcar:0.5"), ("iris", "mcar:0.2"), ("wine", "mcar:0.2"), ("cancer", "mcar:0.2"),
-    ("cancer", "mcar:0.5"), ("california", "mcar:0.2"), ("diabetes", "mar:0.3"), ("diabetes", "self-logistic:0.3"),
-    ("cancer", "self-logistic:0.3"),
+    ("diabetes", "mcar:0.2"), ("diabetes", "mcar:0.5"), ("iris", "mcar:0.2"), ("wine", "mcar:0.2"),
+    ("cancer", "mcar:0.2"), ("cancer", "mcar:0.5"), ("california", "mcar:0.2"), ("diabetes", "mar:0.3"),
+    ("diabetes", "self-logistic:0.3"), ("cancer", "self-logistic:0.3"),
 ]
 MOST_ROWS = 5000
 MICE = """
@@ -144,8 +145,10 @@ def main():
                 for label, tool in tools(arguments, folder).items():
                     start = time.time()
                     train, new = tool.fill(holed[~is_new], holed[is_new])
-                    run = (error(train, truth[~is_new], known[~is_new], spread), error(new, truth[is_new], known[is_new], spread),
-                           time.time() - start)
+                    seconds = time.time() - start
+                    parts = ((train, ~is_new), (new, is_new))
+                    errors = [error(filled, truth[rows], known[rows], spread) for filled, rows in parts]
+                    run = (*errors, seconds)
                     results.setdefault(label, {}).setdefault((table, how), []).append(run)
         print(f"done: {table} {how}", flush=True)
     print("\n| | " + " | ".join(f"{table} {how}" for table, how in columns) + " | seconds |")

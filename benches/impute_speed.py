@@ -20,7 +20,8 @@ COLUMNS, FACTORS, HIDDEN = 50, 12, 0.2
 
 def made(rows):
     rng = np.random.default_rng(0)
-    truth = rng.normal(size=(rows, FACTORS)) @ rng.normal(size=(FACTORS, COLUMNS)) + 1.5 * rng.normal(size=(rows, COLUMNS))
+    truth = rng.normal(size=(rows, FACTORS)) @ rng.normal(size=(FACTORS, COLUMNS))
+    truth += 1.5 * rng.normal(size=(rows, COLUMNS))
     observed = rng.random(truth.shape) >= HIDDEN
     return truth, observed
 
@@ -32,8 +33,8 @@ def error(filled, truth, observed):
 def program(path, method, source, folder):
     """Seconds and peak megabytes of a run from file to file."""
     start = time.time()
-    process = subprocess.Popen([path, "--quiet", "--threads", "2", "impute", source, "-o", folder / "full.csv", "--method", method],
-                               stdout=subprocess.DEVNULL)
+    command = [path, "--quiet", "--threads", "2", "impute", source, "-o", folder / "full.csv", "--method", method]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
     assert status == 0
     return time.time() - start, usage.ru_maxrss / 1024
@@ -45,7 +46,7 @@ from sklearn.experimental import enable_iterative_imputer
 from sklearn.impute import IterativeImputer, KNNImputer
 start = time.time()
 values = pd.read_csv(sys.argv[2]).to_numpy()
-imputer = {"knn": lambda: KNNImputer(), "iterative": lambda: IterativeImputer(max_iter=10, random_state=0)}[sys.argv[1]]()
+imputer = KNNImputer() if sys.argv[1] == "knn" else IterativeImputer(max_iter=10, random_state=0)
 filled = imputer.fit_transform(values)
 pd.DataFrame(filled).to_csv(sys.argv[3], index=False)
 print(time.time() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
@@ -54,8 +55,8 @@ print(time.time() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 
 
 def peer(name, source, folder):
     environment = dict(os.environ, OMP_NUM_THREADS="2", OPENBLAS_NUM_THREADS="2", PYTHONWARNINGS="ignore")
-    answer = subprocess.run([sys.executable, "-c", PEER, name, source, folder / "full.csv"], check=True, capture_output=True, text=True,
-                            env=environment)
+    command = [sys.executable, "-c", PEER, name, source, folder / "full.csv"]
+    answer = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
     return tuple(float(word) for word in answer.stdout.split())
 
 
@@ -79,13 +80,15 @@ def main():
             source = folder / "holes.csv"
             names = [f"x{column}" for column in range(COLUMNS)]
             pd.DataFrame(np.where(observed, truth, np.nan), columns=names).round(5).to_csv(source, index=False)
-            for label, run in [(f"unmiss {m}", lambda m=m: program(path, m, source, folder)) for m in ours] + [
-                (f"scikit-learn {p}", lambda p=p: peer(p, source, folder)) for p in peers
-            ]:
-                runs = [run() for _ in range(arguments.rounds if "scikit" not in label else 1)]
+            tools = [("unmiss", name) for name in ours] + [("scikit-learn", name) for name in peers]
+            for tool, name in tools:
+                if tool == "unmiss":
+                    runs = [program(path, name, source, folder) for _ in range(arguments.rounds)]
+                else:
+                    runs = [peer(name, source, folder)]
                 filled = pd.read_csv(folder / "full.csv").to_numpy()
                 seconds = sorted(seconds for seconds, _ in runs)[len(runs) // 2]
-                print(f"| {rows:,} | {label} | {seconds:.2f} | {max(memory for _, memory in runs):.0f} | "
+                print(f"| {rows:,} | {tool} {name} | {seconds:.2f} | {max(memory for _, memory in runs):.0f} | "
                       f"{error(filled, truth, observed):.4f} |", flush=True)
 
 

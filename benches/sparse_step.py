@@ -2,10 +2,10 @@
 
     sparse_step.py SHAPE [FILE]
 
-Rows are users, 500 hidden units, 512 rows in a batch, fused Adam on all weights; SHAPE is 1m (or the ratings of FILE, in
-the form user::item::rating::time) or 10m, of which 6 batches are timed. Prints the median seconds of five epochs of the
-dense form (rows made dense batch by batch) and of the sparse one (CSR: sparse.mm, sampled_addmm, gradients by hand).
-THREADS sets the threads (2). CLOCK=cpu THREADS=1 counts processor time, for a busy machine.
+Rows are users, 500 hidden units, 512 rows in a batch, fused Adam on all weights; SHAPE is 1m (or the ratings of FILE,
+in the form user::item::rating::time) or 10m, of which 6 batches are timed. Prints the median seconds of five epochs
+of the dense form (rows made dense batch by batch) and of the sparse one (CSR: sparse.mm, sampled_addmm, gradients by
+hand). THREADS sets the threads (2). CLOCK=cpu THREADS=1 counts processor time, for a busy machine.
 """
 
 import gzip
