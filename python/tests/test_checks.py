@@ -1,4 +1,4 @@
-"""scikit-learn's own checks, all of them, on every estimator that takes arrays; test_recommenders.py has the others."""
+"""scikit-learn's own checks on every estimator that takes arrays; test_recommender_conventions.py has the others."""
 
 import sklearn
 import unmiss

@@ -50,10 +50,11 @@ impl Stream {
         let d = shape.max(1.0) - 1.0 / 3.0;
         let c = 1.0 / (9.0 * d).sqrt();
         loop {
-            let z = self.normal();
-            let v = (1.0 + c * z).powi(3);
-            if v > 0.0 && (1.0 - self.uniform()).ln() < 0.5 * z * z + d - d * v + d * v.ln() {
-                return d * v;
+            let normal = self.normal();
+            let cube = (1.0 + c * normal).powi(3);
+            let limit = 0.5 * normal * normal + d - d * cube + d * cube.ln();
+            if cube > 0.0 && (1.0 - self.uniform()).ln() < limit {
+                return d * cube;
             }
         }
     }

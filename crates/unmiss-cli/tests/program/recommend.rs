@@ -18,6 +18,13 @@ fn the_way_from_ratings_to_a_list() {
         "user,item\nuser-001,film-001\nuser-001,film-150\nzoe,film-001\nuser-001,new film\n",
     );
     bench.write("zoe.csv", "user,item,rating\nzoe,film-002,5\nzoe,film-003,1\nzoe,unheard of,3\n");
+    // Few ratings without any sense: mean and offsets do as well as anything.
+    let mixed = |n: u64| {
+        let n = n.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (n ^ n >> 33).wrapping_mul(0xff51_afd7_ed55_8ccd) >> 40
+    };
+    let few = (0..300).map(|n| format!("u{},i{},{}\n", n % 25, n % 31, 1 + mixed(n) % 5));
+    bench.write("few.csv", format!("user,item,rating\n{}", few.collect::<String>()));
     let mut text = bench.transcripts([
         FIT,
         "show films.unmiss",
@@ -29,6 +36,8 @@ fn the_way_from_ratings_to_a_list() {
         "recommend fit sample:films -o best.unmiss",
         "recommend audit best.unmiss --users 30 --levels 4 --masks 5",
         "recommend fit sample:films --method autorec --set epochs=1 -o hasty.unmiss",
+        "recommend fit few.csv --method autorec --method cf-nade --seed 1 -o few.unmiss",
+        "recommend fit few.csv --test 0 -o few.unmiss",
     ]);
     text += &bench.text("out.csv");
     assert_kept("recommend", &text);

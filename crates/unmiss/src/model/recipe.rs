@@ -69,8 +69,11 @@ impl<M: ?Sized + Described> RecipeOf<M> {
         let (mut recipe, mut refused) = (self, None);
         for (name, value) in changes {
             recipe = recipe.changed(name, value)?;
-            // What made the settings unsound is to blame, unless a later change makes up for it.
-            refused = recipe.refusal(name).map(|error| refused.unwrap_or(error));
+            // The change that made the settings unsound is to blame, unless a later one makes up for it.
+            refused = recipe.refusal(name).map(|error| match refused {
+                Some(before) if same_reason(&before, &error) => before,
+                _ => error,
+            });
         }
         refused.map_or(Ok(recipe), Err)
     }
@@ -108,6 +111,15 @@ impl<M: ?Sized> Clone for RecipeOf<M> {
     }
 }
 
+/// Whether two refusals have the same reason, whatever setting they name.
+fn same_reason(one: &Error, other: &Error) -> bool {
+    let reason = |error: &Error| match error {
+        Error::Setting { what, .. } => what.clone(),
+        error => error.to_string(),
+    };
+    reason(one) == reason(other)
+}
+
 impl<M: ?Sized + Described> std::fmt::Debug for RecipeOf<M> {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(out, "{} {}", self.method.name(), self.settings)
@@ -127,5 +139,8 @@ mod tests {
         assert_eq!(alone.hint(), Some("say batch=0, or optimizer=adam"));
         let first = RecipeOf::recommender("autorec").unwrap().set_all([("rate", "-1"), ("hidden", "3")]);
         assert!(first.unwrap_err().to_string().starts_with("setting `rate`"));
+        let cured = [("optimizer", "rprop"), ("rate", "-1"), ("batch", "0")];
+        let left = RecipeOf::recommender("autorec").unwrap().set_all(cured).unwrap_err().to_string();
+        assert!(left.contains("-1 is not a positive number") && !left.contains("rprop"), "{left}");
     }
 }

@@ -17,21 +17,21 @@
 //! It is one operation with its own backward pass: the tokens of a batch are small and many, and as single
 //! tensor operations they would cost more than the layers behind them.
 
+mod backward;
+
 use burn::Tensor;
-use burn::backend::Flex;
-use burn::backend::autodiff::checkpoint::base::Checkpointer;
 use burn::backend::autodiff::checkpoint::strategy::NoCheckpointing;
-use burn::backend::autodiff::grads::Gradients;
-use burn::backend::autodiff::ops::{Backward, Ops, OpsKind};
+use burn::backend::autodiff::ops::{Backward, OpsKind};
 use burn::backend::flex::FlexTensor;
 use rayon::prelude::*;
 use std::sync::Arc;
 
 use crate::encode::Encoded;
 use crate::nn::Parameters;
-use crate::nn::periodic::{cosines, sines};
+use crate::nn::periodic::cosines;
 use crate::nn::tape::{contiguous, from_taped, plain, taped, values};
 use crate::rng::Stream;
+use backward::{FrontOperation, State};
 
 /// Cosines per number column.
 pub const FREQUENCIES: usize = 16;
@@ -269,218 +269,5 @@ fn finish_number(token: &mut [f32], observed: bool, normal: f32, hole: &[f32]) {
     }
 }
 
-#[derive(Debug, Clone)]
-struct State {
-    front: Arc<Front>,
-    rows: Arc<Encoded>,
-    tensors: Vec<FlexTensor>,
-}
-
-#[derive(Debug)]
-struct FrontOperation;
-
-impl Backward<Flex, FRONT_PARAMETERS> for FrontOperation {
-    type State = State;
-
-    fn backward(self, ops: Ops<State, FRONT_PARAMETERS>, gradients: &mut Gradients, _: &mut Checkpointer) {
-        let State { front, rows, tensors } = ops.state;
-        let gradient = contiguous(gradients.consume::<Flex>(&ops.node));
-        let found = front.backward(&rows, Weights::new(&tensors), values(&gradient));
-        let shapes = [
-            [front.numbers, FREQUENCIES],
-            [front.numbers, FREQUENCIES],
-            [front.numbers, FREQUENCIES * MIXTURES],
-            [front.numbers, NUMBER_TOKEN],
-            [1, front.table_size],
-            [1, front.width],
-        ];
-        for ((node, found), shape) in ops.parents.into_iter().zip(found).zip(shapes) {
-            if let Some(node) = node {
-                gradients.register::<Flex>(node.id, plain(found, shape));
-            }
-        }
-    }
-}
-
-/// Gradients of one number column's weights.
-#[derive(Default)]
-struct NumberGradient {
-    frequencies: [f32; FREQUENCIES],
-    phases: [f32; FREQUENCIES],
-    mixing: [[f32; MIXTURES]; FREQUENCIES],
-    hole: [f32; NUMBER_TOKEN],
-    factors: [f32; NUMBER_TOKEN],
-}
-
-impl Front {
-    /// Gradients of the six matrices. Columns are independent, so threads share them out and every sum
-    /// over rows is made in one order.
-    fn backward(
-        &self,
-        rows: &Encoded,
-        weights: Weights<'_>,
-        gradient: &[f32],
-    ) -> [Vec<f32>; FRONT_PARAMETERS] {
-        let normals: Vec<f32> = (0..rows.rows).map(|row| self.factor(rows, row)).collect();
-        let number = |column: usize| self.number_gradient(rows, weights, gradient, &normals, column);
-        let parallel = rows.rows * self.numbers > TOKENS_WORTH_THREADS;
-        let numbers: Vec<NumberGradient> = if parallel {
-            (0..self.numbers).into_par_iter().map(number).collect()
-        } else {
-            (0..self.numbers).map(number).collect()
-        };
-        let mut tables = vec![0.0; self.table_size];
-        let mut factors: Vec<f32> = numbers.iter().flat_map(|number| number.factors).collect();
-        factors.resize(self.width, 0.0);
-        for (column, table) in self.categories.iter().enumerate() {
-            for (row, normal) in normals.iter().enumerate() {
-                let (entry, observed) = table.entry(rows, row * self.categories.len() + column);
-                let normal = if observed { *normal } else { 1.0 };
-                for place in 0..table.token {
-                    let flow = gradient[row * self.width + table.first + place] * normal;
-                    factors[table.first + place] += flow * weights.tables[entry + place];
-                    tables[entry + place] += flow * weights.factors[table.first + place];
-                }
-            }
-        }
-        [
-            numbers.iter().flat_map(|number| number.frequencies).collect(),
-            numbers.iter().flat_map(|number| number.phases).collect(),
-            numbers.iter().flat_map(|number| number.mixing.into_iter().flatten()).collect(),
-            numbers.iter().flat_map(|number| number.hole).collect(),
-            tables,
-            factors,
-        ]
-    }
-
-    fn number_gradient(
-        &self,
-        rows: &Encoded,
-        weights: Weights<'_>,
-        gradient: &[f32],
-        normals: &[f32],
-        column: usize,
-    ) -> NumberGradient {
-        let (frequencies, phases, mixing) = weights.of_column(column);
-        let factors = &weights.factors[column * NUMBER_TOKEN..(column + 1) * NUMBER_TOKEN];
-        let holes = &weights.holes[column * NUMBER_TOKEN..(column + 1) * NUMBER_TOKEN];
-        let mut found = NumberGradient::default();
-        for (row, normal) in normals.iter().enumerate() {
-            let cell = row * self.numbers + column;
-            let observed = rows.numbers_observed[cell];
-            let start = row * self.width + column * NUMBER_TOKEN;
-            let incoming = &gradient[start..start + NUMBER_TOKEN];
-            let mut flow = [0.0_f32; NUMBER_TOKEN];
-            let mut token = [0.0_f32; NUMBER_TOKEN];
-            let normal = if observed { *normal } else { 1.0 };
-            for place in 0..NUMBER_TOKEN {
-                flow[place] = incoming[place] * factors[place] * normal;
-                if !observed {
-                    token[place] = holes[place];
-                    found.hole[place] += flow[place];
-                }
-            }
-            if observed || self.guessed {
-                let x = rows.numbers[cell];
-                let mut turns = [0.0_f32; FREQUENCIES];
-                for ((turn, w), b) in turns.iter_mut().zip(frequencies).zip(phases) {
-                    *turn = w * x + b;
-                }
-                let mut sine = turns;
-                cosines(&mut turns);
-                sines(&mut sine);
-                token[0] += x;
-                for (f, mix) in mixing.chunks_exact(MIXTURES).enumerate() {
-                    let mut to_cosine = 0.0;
-                    for place in 0..MIXTURES {
-                        token[place + 1] += turns[f] * mix[place];
-                        found.mixing[f][place] += flow[place + 1] * turns[f];
-                        to_cosine += flow[place + 1] * mix[place];
-                    }
-                    // d cos(2πt)/dt = -2π sin(2πt)
-                    let to_turn = -std::f32::consts::TAU * sine[f] * to_cosine;
-                    found.frequencies[f] += to_turn * x;
-                    found.phases[f] += to_turn;
-                }
-            }
-            for place in 0..NUMBER_TOKEN {
-                found.factors[place] += incoming[place] * normal * token[place];
-            }
-        }
-        found
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn rows() -> Encoded {
-        Encoded {
-            rows: 3,
-            numbers: vec![0.5, -1.2, 0.3, 0.7, -0.4, 2.0],
-            numbers_observed: vec![true, false, true, true, false, false],
-            codes: vec![1, 0, 2],
-            codes_observed: vec![true, false, true],
-        }
-    }
-
-    fn parameters(front: &Front) -> Parameters {
-        let mut parameters = Parameters::new();
-        let mut stream = Stream::new(1, "front", 0, 0);
-        front.add_parameters(&mut parameters, &mut stream);
-        // Away from the special first values, so that no gradient is zero by accident.
-        for parameter in parameters.iter_mut() {
-            parameter.values.iter_mut().for_each(|value| *value += (stream.normal() * 0.3) as f32);
-        }
-        parameters
-    }
-
-    /// A loss with a different slope at every output: Σ c_i out_i.
-    fn loss(front: &Front, parameters: &Parameters) -> f64 {
-        let mut output = Vec::new();
-        front.infer(&rows(), parameters, 0, &mut output);
-        output.iter().enumerate().map(|(place, value)| f64::from(*value) * (place as f64 * 0.7).sin()).sum()
-    }
-
-    #[test]
-    fn gradients_are_those_of_finite_differences() {
-        for (normalization, guessed) in [(None, false), (Some(2.0), false), (Some(2.0), true), (None, true)] {
-            let front = Arc::new(Front::new(2, &[3], normalization, guessed));
-            let parameters = parameters(&front);
-            let tensors = parameters.tensors();
-            let output = front.forward(rows(), &tensors);
-            let slopes: Vec<f32> = (0..3 * front.width()).map(|place| (place as f32 * 0.7).sin()).collect();
-            let slopes = burn::tensor::TensorData::new(slopes, [3, front.width()]);
-            let slopes = Tensor::<2>::from_data(slopes, &crate::nn::training_device());
-            let gradients = (output * slopes).sum().backward();
-            for (index, tensor) in tensors.iter().enumerate() {
-                let found = crate::nn::tape::into_values(tensor.grad(&gradients).unwrap());
-                for (place, found) in found.iter().enumerate() {
-                    let moved = |by: f32| {
-                        let mut parameters = parameters.clone();
-                        parameters[index].values[place] += by;
-                        loss(&front, &parameters)
-                    };
-                    let expected = (moved(1e-2) - moved(-1e-2)) / 2e-2;
-                    let error = (f64::from(*found) - expected).abs();
-                    assert!(error < 0.01 * (1.0 + expected.abs()), "{index} {place}: {found} {expected}");
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn values_under_the_mask_are_not_read() {
-        let front = Front::new(2, &[3], Some(2.0), false);
-        let parameters = parameters(&front);
-        let (mut clean, mut dirty) = (Vec::new(), Vec::new());
-        front.infer(&rows(), &parameters, 0, &mut clean);
-        let mut garbage = rows();
-        garbage.numbers[1] = f32::NAN;
-        garbage.numbers[5] = 1e30;
-        garbage.codes[1] = u32::MAX;
-        front.infer(&garbage, &parameters, 0, &mut dirty);
-        assert_eq!(clean, dirty);
-    }
-}
+mod tests;

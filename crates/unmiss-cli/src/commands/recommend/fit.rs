@@ -1,6 +1,6 @@
 //! `unmiss recommend fit`: measure methods on ratings held out, fit the best on all, save it.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -73,7 +73,7 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
     printer.close();
     model.summary.notes.extend(note);
     model.save(&arguments.output)?;
-    text.push_str(&wrapped(&ending(recipe, &recipes, best(false), &arguments.output), 0));
+    text.push_str(&wrapped(&ending(recipe, &recipes, best(false), arguments), 0));
     text.push('\n');
     print(&text)
 }
@@ -83,17 +83,21 @@ fn ending(
     kept: &RecipeOf<dyn Recommendation>,
     recipes: &[RecipeOf<dyn Recommendation>],
     best: Option<&Entry>,
-    output: &Path,
+    arguments: &Arguments,
 ) -> String {
-    let (name, output) = (kept.method.name(), output.display());
-    let why = if best.is_some() && recipes.len() > 1 { ", which erred least" } else { "" };
-    let better = match best.map(|entry| entry.recipe.method.name()) {
-        Some(best) if best != name => {
-            format!(" `{best}` erred less than `{name}` on these ratings: --method {best} would keep it.")
-        }
-        _ => String::new(),
+    let (name, output) = (kept.method.name(), arguments.output.display());
+    let better = best.map(|entry| entry.recipe.method.name()).filter(|best| *best != name);
+    let why = match (best, better) {
+        (Some(_), None) if recipes.len() > 1 => ", which erred least",
+        (Some(_), Some(_)) if recipes.len() > 1 => ", which erred least of those named",
+        _ => "",
     };
-    format!("The model (`{name}`{why}, from all ratings) is in {output}.{better}")
+    let mut text = format!("The model (`{name}`{why}, from all ratings) is in {output}.");
+    if let Some(best) = better {
+        let how = if arguments.set.is_empty() { "" } else { ", without these settings," };
+        text += &format!(" `{best}` erred less on these ratings: --method {best}{how} would keep it.");
+    }
+    text
 }
 
 impl Arguments {

@@ -70,7 +70,8 @@ pub struct Ratings {
 }
 
 impl Ratings {
-    /// Puts ratings together. Of several for the same pair the last counts.
+    /// Puts ratings together. Of several for the same pair the last counts. They are walked through three times, so an
+    /// iterator that is cheap to clone serves best.
     ///
     /// # Errors
     /// When a position is beyond the ids or a value is not finite.

@@ -149,7 +149,7 @@ fn rows_of(name: &str, content: Content, options: &RatingsOptions, rated: bool) 
     let rows = match content {
         Content::Text(mut stream) => {
             let bytes = stream.read_all()?;
-            text_rows(&stream.file, &bytes, options, rated)?
+            text_rows(&stream.file, &bytes, options, rated, PIECE)?
         }
         Content::Parquet(file) => parquet_rows(name, file, options, rated)?,
     };
@@ -157,10 +157,17 @@ fn rows_of(name: &str, content: Content, options: &RatingsOptions, rated: bool) 
         return Err(Error::input(Place::file(name), "there are no ratings in it")
             .with_hint("expected are lines with a user, an item and a rating"));
     }
+    if u32::try_from(rows.users.codes.len()).is_err() {
+        return Err(Error::input(
+            Place::file(name),
+            "more than 4,294,967,295 ratings are more than can be held",
+        )
+        .with_hint("learn from a part of them"));
+    }
     Ok(rows)
 }
 
-fn text_rows(file: &str, bytes: &[u8], options: &RatingsOptions, rated: bool) -> Result<Rows> {
+fn text_rows(file: &str, bytes: &[u8], options: &RatingsOptions, rated: bool, piece: usize) -> Result<Rows> {
     let form = form(file, bytes, options, rated)?;
     let locator = Locator { file, names: &form.names, before: LineCounter::default(), bytes };
     let body = &bytes[form.start..];
@@ -170,7 +177,7 @@ fn text_rows(file: &str, bytes: &[u8], options: &RatingsOptions, rated: bool) ->
     };
     let mut rows = Rows::default();
     let at_once = PIECES_AT_ONCE * rayon::current_num_threads();
-    for some in pieces(body, form.delimiter, PIECE).chunks(at_once) {
+    for some in pieces(body, form.delimiter, piece).chunks(at_once) {
         let parts: Vec<Result<Rows>> = some.par_iter().map(read).collect();
         for part in parts {
             rows.append(&part?);

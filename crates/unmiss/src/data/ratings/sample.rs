@@ -42,7 +42,7 @@ pub fn sample() -> Ratings {
     let names = |what: &str, count: usize| {
         Ids::new((1..=count).map(|number| format!("{what}-{number:03}")).collect())
     };
-    Ratings::new(names("user", USERS), names("film", ITEMS), ratings)
+    Ratings::new(names("user", USERS), names("film", ITEMS), ratings.iter().copied())
         .expect("every user and item above has an id, and every value is finite")
 }
 

@@ -135,8 +135,7 @@ fn known_ratings(arrays: &Arrays) -> Result<Ratings> {
     let givers =
         counts.iter().enumerate().flat_map(|(user, count)| std::iter::repeat_n(user as u32, *count as usize));
     let cells = givers.zip(&rated).zip(values);
-    let all: Vec<Rating> =
-        cells.map(|((user, item), value)| Rating { user, item: *item, value: *value }).collect();
+    let all = cells.map(|((user, item), value)| Rating { user, item: *item, value: *value });
     let ratings = Ratings::new(users, items, all)?;
     if ratings.len() != rated.len() || ratings.is_empty() {
         return Err(damaged("its ratings contradict each other"));

@@ -249,3 +249,46 @@ fn training_learns_in_whole_and_in_parts() {
         assert!(loss < 0.02, "{loss}");
     }
 }
+
+/// Squares whose looks at the network get these scores, one after the other; what was looked at is kept.
+struct Scored {
+    squares: Squares,
+    scores: Vec<f64>,
+    seen: std::sync::Mutex<Vec<SparseNetwork>>,
+}
+
+impl SparseLearner for Scored {
+    fn rows(&self) -> usize {
+        self.squares.rows()
+    }
+    fn batch(&self, rows: &[u32], seed: u64, epoch: usize) -> Batch {
+        self.squares.batch(rows, seed, epoch)
+    }
+    fn loss(&self, batch: &Batch, scores: &[f32], gradients: &mut [f32]) -> f64 {
+        self.squares.loss(batch, scores, gradients)
+    }
+    fn validate(&self, network: &SparseNetwork) -> Option<f64> {
+        let mut seen = self.seen.lock().unwrap();
+        seen.push(network.clone());
+        Some(self.scores[seen.len() - 1])
+    }
+}
+
+#[test]
+fn the_best_network_by_validation_is_given_back() {
+    let scores = vec![3.0, 2.0, 2.5, 1.0, 1.5, 1.2, 4.0];
+    let learner = Scored { squares: Squares(batch(4)), scores, seen: Default::default() };
+    let settings = SparseSettings {
+        epochs: 100,
+        batch: 4,
+        optimizer: Optimizer::default(),
+        rate: 1e-2,
+        decay: [0.1; 2],
+        patience: 3,
+    };
+    let run = Run::new(1, 2).unwrap();
+    let trained = train_sparse(&learner, network(30, Squash::Tanh), &settings, &run).unwrap();
+    assert_eq!((trained.best_epoch, trained.epochs, trained.validation), (4, 7, Some(1.0)));
+    let seen = learner.seen.lock().unwrap();
+    assert!(trained.network == seen[3] && seen[3] != seen[1] && seen[3] != seen[6]);
+}

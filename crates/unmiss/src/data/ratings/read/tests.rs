@@ -121,6 +121,24 @@ proptest! {
     }
 
     #[test]
+    fn pieces_and_threads_make_no_difference(
+        cells in prop::collection::vec((0u8..20, 0u8..20, "[1-5]|NA|x?"), 1..80),
+        piece in 0usize..40,
+    ) {
+        let lines: Vec<String> = cells.iter().map(|(user, item, rating)| format!("{user},{item},{rating}\n")).collect();
+        let text = format!("user,item,rating\n{}", lines.concat());
+        let read = |piece: usize| {
+            let rows = text_rows("r.csv", text.as_bytes(), &RatingsOptions::default(), true, piece);
+            let reading = rows.and_then(Rows::into_reading).map_err(|error| error.to_string())?;
+            Ok::<_, String>((told(&reading.ratings), reading.duplicates, reading.without_rating))
+        };
+        let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let whole = read(PIECE);
+        prop_assert_eq!(&pool(1).install(|| read(piece)), &whole);
+        prop_assert_eq!(&pool(3).install(|| read(piece)), &whole);
+    }
+
+    #[test]
     fn the_order_of_lines_makes_no_difference(
         cells in prop::collection::btree_map((0u8..20, 0u8..20), 1u8..6, 1..40),
         seed: u64,

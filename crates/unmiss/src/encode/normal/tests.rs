@@ -1,0 +1,56 @@
+use super::*;
+use crate::rng::Stream;
+
+/// z, z + noise, -z + noise, and a column of its own; a third of the cells hidden.
+fn data(rows: usize) -> (Vec<f32>, Vec<bool>) {
+    let mut stream = Stream::new(2, "normal test", 0, 0);
+    let mut values = Vec::new();
+    for _ in 0..rows {
+        let z = stream.normal();
+        let row = [z, z + 0.3 * stream.normal(), 2.0 - z + 0.3 * stream.normal(), stream.normal()];
+        values.extend(row.map(|x| x as f32));
+    }
+    let observed = values.iter().map(|_| stream.uniform() < 0.67).collect();
+    (values, observed)
+}
+
+const COURSE: Course = Course { ridge: 1e-6, rounds: 200, tolerance: 1e-6 };
+
+#[test]
+fn mean_and_covariance_are_found_through_the_holes() {
+    let (values, observed) = data(4000);
+    let rows: Vec<usize> = (0..4000).collect();
+    let holes = Holes { columns: 4, values: &values, observed: &observed };
+    let normal = Normal::fit(holes, &rows, COURSE, |_, _| true);
+    assert!((normal.covariance.at(0, 2) + 1.0).abs() < 0.08, "{:?}", normal.covariance);
+    assert!((normal.covariance.at(1, 1) - 1.09).abs() < 0.08);
+    assert!((normal.mean[2] - 2.0).abs() < 0.05 && normal.covariance.at(0, 3).abs() < 0.06);
+}
+
+#[test]
+fn what_stands_under_the_mask_is_not_read_and_threads_change_nothing() {
+    let (mut values, observed) = data(1500);
+    let rows: Vec<usize> = (0..1500).collect();
+    let fit = |values: &[f32], threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let holes = Holes { columns: 4, values, observed: &observed };
+        pool.install(|| Normal::fit(holes, &rows, COURSE, |_, _| true))
+    };
+    let clean = fit(&values, 1);
+    values.iter_mut().zip(&observed).filter(|cell| !cell.1).for_each(|(value, _)| *value = f32::NAN);
+    assert_eq!(clean, fit(&values, 2));
+}
+
+#[test]
+fn a_listener_hears_falling_changes_and_can_end_it() {
+    let (values, observed) = data(500);
+    let rows: Vec<usize> = (0..500).collect();
+    let holes = Holes { columns: 4, values: &values, observed: &observed };
+    let mut heard = Vec::new();
+    Normal::fit(holes, &rows, COURSE, |_, change| {
+        heard.push(change);
+        heard.len() < 5
+    });
+    assert_eq!(heard.len(), 5);
+    assert!(heard[4] < heard[0]);
+}

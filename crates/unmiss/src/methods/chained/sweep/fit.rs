@@ -1,0 +1,168 @@
+//! Fitting one feature's equation.
+
+use faer::linalg::matmul::matmul;
+use faer::{Accum, MatMut, MatRef, Par};
+
+use super::Sweep;
+use crate::methods::chained::equation::{Equation, Form, KEPT};
+use crate::methods::chained::{logistic, ridge};
+use crate::rng::Stream;
+
+/// Rows that a category's equation is fitted on, at most.
+const MOST_LOGISTIC_ROWS: usize = 20_000;
+
+impl Sweep<'_> {
+    /// An equation not fitted yet: with the columns that go with the feature most, all if there are few.
+    pub fn equation(&self, feature: usize, numbers: usize) -> Equation {
+        let places = self.wide.places(feature);
+        let mut predictors: Vec<usize> =
+            (0..self.columns).filter(|column| !places.contains(column)).collect();
+        if predictors.len() > self.most_predictors {
+            let strength = |column: usize| {
+                places.clone().map(|place| self.correlation(place, column).abs()).fold(0.0, f64::max)
+            };
+            let mut ranked: Vec<(f64, usize)> =
+                predictors.iter().map(|&column| (strength(column), column)).collect();
+            ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
+            predictors = ranked.iter().take(self.most_predictors).map(|(_, column)| *column).collect();
+            predictors.sort_unstable();
+        }
+        let form = if feature < numbers {
+            let size = predictors.len();
+            let line = ridge::Line {
+                weights: vec![0.0; size],
+                bias: 0.0,
+                noise: 0.0,
+                factor: vec![0.0; size * size],
+                center: vec![0.0; size],
+            };
+            Form::Number { line, range: self.ranges[feature], kept: Vec::new() }
+        } else {
+            Form::Category(vec![vec![0.0; predictors.len() + 1]; places.len()])
+        };
+        Equation { feature, predictors, form }
+    }
+
+    /// Correlation over the rows where both are known: holes stand at 0, the mean.
+    fn correlation(&self, a: usize, b: usize) -> f64 {
+        let width = self.columns + 1;
+        let at = |i: usize, j: usize| self.products[i * width + j];
+        let scale = (at(a, a) * at(b, b)).sqrt();
+        if scale > 0.0 { at(a, b) / scale } else { 0.0 }
+    }
+
+    /// Fits one equation on the rows that know its feature.
+    pub fn fit(&self, equation: &mut Equation) {
+        let (feature, predictors) = (equation.feature, equation.predictors.clone());
+        match &mut equation.form {
+            Form::Number { line, .. } => {
+                let sums = self.sums(feature, &predictors);
+                *line = ridge::fit(&sums);
+            }
+            Form::Category(indicators) => {
+                let mut rows = self.known(feature);
+                if rows.len() > MOST_LOGISTIC_ROWS {
+                    Stream::new(self.seed, "chained rows", feature as u64, 0).shuffle(&mut rows);
+                    rows.truncate(MOST_LOGISTIC_ROWS);
+                }
+                let width = self.columns + 1;
+                let write = |row: usize, into: &mut [f64]| {
+                    into.iter_mut()
+                        .zip(&predictors)
+                        .for_each(|(x, &column)| *x = self.filled[row * width + column]);
+                };
+                for (weights, column) in indicators.iter_mut().zip(self.wide.places(feature)) {
+                    let target = |row: usize| f64::from(u8::from(self.filled[row * width + column] > 0.0));
+                    logistic::improve(&rows, predictors.len(), weights, write, target);
+                }
+            }
+        }
+    }
+
+    /// The sums of a number's regression, over the rows that know it: those of all rows less those that don't, if
+    /// they are fewer.
+    fn sums(&self, feature: usize, predictors: &[usize]) -> ridge::Sums {
+        let width = self.columns + 1;
+        let (known, missing) = (self.known(feature), self.missing(feature));
+        if 3 * predictors.len() < self.columns {
+            return self.few_sums(feature, predictors, &known);
+        }
+        let products = if missing.is_empty() {
+            self.products.clone()
+        } else if missing.len() < known.len() {
+            let less = self.products_of(&missing);
+            self.products.iter().zip(less).map(|(all, less)| all - less).collect()
+        } else {
+            self.products_of(&known)
+        };
+        let mut products = products;
+        // A filled cell varies less than a known one: what its equation leaves open is added, as in
+        // expectation-maximisation, or columns that are filled from each other would drift together.
+        for &i in predictors {
+            let filled = f64::from(self.known_missing[feature * self.columns + i]);
+            products[i * width + i] += filled * self.open[i];
+        }
+        let at = |i: usize, j: usize| products[i * width + j];
+        let one = self.columns;
+        ridge::Sums {
+            count: known.len() as f64,
+            x: predictors.iter().map(|&i| at(i, one)).collect(),
+            xx: predictors
+                .iter()
+                .flat_map(|&i| predictors.iter().map(move |&j| (i, j)))
+                .map(|(i, j)| at(i, j))
+                .collect(),
+            xy: predictors.iter().map(|&i| at(i, feature)).collect(),
+            y: at(feature, one),
+            yy: at(feature, feature),
+        }
+    }
+
+    /// The same where only a few of many columns are predictors: their products alone.
+    fn few_sums(&self, feature: usize, predictors: &[usize], known: &[usize]) -> ridge::Sums {
+        let (width, size) = (self.columns + 1, predictors.len());
+        // Predictors, then the feature, then 1.
+        let picked: Vec<usize> = predictors.iter().copied().chain([feature, self.columns]).collect();
+        let gathered: Vec<f64> = known
+            .iter()
+            .flat_map(|&row| picked.iter().map(move |&column| self.filled[row * width + column]))
+            .collect();
+        let all = size + 2;
+        let block = MatRef::from_row_major_slice(&gathered, known.len(), all);
+        let mut products = vec![0.0; all * all];
+        let into = MatMut::from_row_major_slice_mut(&mut products, all, all);
+        matmul(into, Accum::Replace, block.transpose(), block, 1.0, Par::Seq);
+        for (place, &i) in predictors.iter().enumerate() {
+            products[place * all + place] +=
+                f64::from(self.known_missing[feature * self.columns + i]) * self.open[i];
+        }
+        let at = |i: usize, j: usize| products[i * all + j];
+        ridge::Sums {
+            count: known.len() as f64,
+            x: (0..size).map(|i| at(i, size + 1)).collect(),
+            xx: (0..size * size).map(|cell| at(cell / size, cell % size)).collect(),
+            xy: (0..size).map(|i| at(i, size)).collect(),
+            y: at(size, size + 1),
+            yy: at(size, size),
+        }
+    }
+
+    /// Keeps predictions and values of known cells, from which draws are matched.
+    pub fn keep(&self, equation: &mut Equation) {
+        let Form::Number { line, kept, .. } = &mut equation.form else { return };
+        let width = self.columns + 1;
+        let mut known = self.known(equation.feature);
+        if known.len() > KEPT {
+            Stream::new(self.seed, "chained kept", equation.feature as u64, 0).shuffle(&mut known);
+            known.truncate(KEPT);
+        }
+        let pair = |&row: &usize| {
+            let cells = &self.filled[row * width..(row + 1) * width];
+            let sum: f64 =
+                equation.predictors.iter().zip(&line.weights).map(|(&column, w)| w * cells[column]).sum();
+            (line.bias + sum, cells[equation.feature])
+        };
+        *kept = known.iter().map(pair).collect();
+        kept.sort_by(|a, b| a.0.total_cmp(&b.0));
+    }
+}

@@ -1,0 +1,56 @@
+use super::*;
+
+fn sample() -> Arrays {
+    let mut arrays = Arrays::default();
+    arrays.put_singles("layer/weight", &[2, 2], vec![1.0, f32::MIN_POSITIVE, -0.0, 4.5]);
+    arrays.put_doubles("scale", &[1], vec![std::f64::consts::PI]);
+    arrays.put_bytes("trees", b"{}".to_vec());
+    arrays
+}
+
+#[test]
+fn a_file_comes_back_bit_for_bit() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("model.unmiss");
+    sample().write(&path, &serde_json::json!({"format": 1})).unwrap();
+    let (header, arrays) = Arrays::read(&path).unwrap();
+    assert_eq!(header["format"], 1);
+    assert_eq!(arrays, sample());
+    assert!(arrays.singles("layer/weight", &[4]).is_err());
+    assert!(arrays.singles("absent", &[1]).is_err());
+}
+
+#[test]
+fn damaged_files_are_refused_without_a_panic() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("model.unmiss");
+    sample().write(&path, &serde_json::json!({"format": 1})).unwrap();
+    let good = std::fs::read(&path).unwrap();
+    for length in 0..good.len() {
+        assert!(Arrays::from_bytes(&good[..length]).is_err());
+    }
+    for position in 0..good.len() {
+        let mut bad = good.clone();
+        bad[position] ^= 0xff;
+        let _ = Arrays::from_bytes(&bad);
+    }
+}
+
+#[test]
+fn a_failed_write_leaves_the_old_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("absent/model.unmiss");
+    assert!(write_whole(&path, b"x").is_err());
+}
+#[cfg(unix)]
+#[test]
+fn files_have_the_rights_of_any_new_file() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let rights =
+        |name: &str| std::fs::metadata(folder.path().join(name)).unwrap().permissions().mode() & 0o777;
+    // Whatever the umask is, it is the same for both.
+    std::fs::write(folder.path().join("usual"), b"x").unwrap();
+    write_whole(&folder.path().join("ours"), b"x").unwrap();
+    assert_eq!(rights("ours"), rights("usual"));
+}
