@@ -18,7 +18,7 @@ use crate::error::{Error, Place, Result};
 
 /// Bytes of a piece of text that one thread reads.
 const PIECE: usize = 1 << 20;
-/// Pieces for each thread whose rows wait to be put with the others: more would take more memory and no less time.
+/// Pieces for each thread whose rows wait to be put with the others: enough to keep it busy, few for the memory's sake.
 const PIECES_AT_ONCE: usize = 4;
 
 /// How ratings are read. Columns that are not named are found by the usual names.

@@ -41,7 +41,7 @@ impl<'a> Rows<'a> {
     }
 
     /// Known ratings as inputs, those set aside as wanted outputs. Made anew for every look at them: kept, all of them
-    /// would take as much memory as the ratings, for about a fiftieth of an epoch's time.
+    /// would take as much memory as the ratings.
     fn exam(&self, rows: &[u32]) -> Batch {
         let inputs = Picked::inputs(self.rows, rows, |known| self.factor(known));
         let outputs = Picked::new(&self.held, rows);
