@@ -28,6 +28,20 @@ pub(super) struct Fit {
     pub validation: Option<f64>,
 }
 
+impl Fit {
+    /// The mean of several fits, with the K that they share.
+    pub fn mean_of(fits: &[Self]) -> Self {
+        let mean = |part: &dyn Fn(&Self) -> f64| fits.iter().map(part).sum::<f64>() / fits.len() as f64;
+        let scores: Option<Vec<f64>> = fits.iter().map(|fit| fit.validation).collect();
+        Self {
+            k: fits[0].k,
+            best_epoch: mean(&|fit| fit.best_epoch as f64).round() as usize,
+            epochs: mean(&|fit| fit.epochs as f64).round() as usize,
+            validation: scores.map(|scores| scores.iter().sum::<f64>() / scores.len() as f64),
+        }
+    }
+}
+
 pub(super) struct Fitted {
     settings: Settings,
     fit: Fit,
@@ -60,7 +74,11 @@ impl Fitted {
 
     pub fn load(settings: Settings, ratings: &Ratings, arrays: &Arrays) -> Result<Self> {
         let columns = settings.vectors.of(ratings).columns;
-        let network = SparseNetwork::load(columns, settings.hidden, columns, Squash::Sigmoid, arrays)?;
+        // Of a training that was stopped, fewer members than asked for may have come.
+        let hidden = arrays.shape("hidden bias").map_or(0, |shape| shape.iter().product::<usize>());
+        let members = (hidden / settings.hidden).clamp(1, settings.members);
+        let hidden = settings.hidden * members;
+        let network = SparseNetwork::load(columns, hidden, columns, Squash::Sigmoid, arrays)?;
         let fit = arrays.doubles("fit", &[3])?;
         let fit = Fit {
             k: arrays.finite_single("k")?,
@@ -72,11 +90,11 @@ impl Fitted {
     }
 
     fn code(&self, row: usize) -> &[f32] {
-        &self.codes[row * self.settings.hidden..][..self.settings.hidden]
+        &self.codes[row * self.network.hidden..][..self.network.hidden]
     }
 
     fn weight(&self, column: usize) -> &[f32] {
-        &self.weights[column * self.settings.hidden..][..self.settings.hidden]
+        &self.weights[column * self.network.hidden..][..self.network.hidden]
     }
 
     fn score(&self, user: u32, item: u32) -> f32 {
@@ -105,10 +123,12 @@ impl Fitted {
     /// In terms of one α for each rating: `(2/decay H H' + 1/damping + I) α = r - b̄ - H w̄`,
     /// `w = w̄ + 2/decay H'α`, `b = b̄ + Σ α / damping`.
     fn ridge(&self, given: &[(u32, f32)]) -> Vec<f32> {
-        let hidden = self.settings.hidden;
+        let hidden = self.network.hidden;
         let (mean_weights, mean_bias) = (&self.average[..hidden], self.average[hidden]);
         let codes: Vec<&[f32]> = given.iter().map(|(row, _)| self.code(*row as usize)).collect();
-        let width = 2.0 / self.settings.decay.max(1e-6);
+        // Units of several networks vote for the same: each counts the less.
+        let members = (hidden / self.settings.hidden) as f64;
+        let width = 2.0 / (self.settings.decay.max(1e-6) * members);
         let lower = Mat::from_fn(given.len(), given.len(), |i, j| {
             let alike =
                 if j <= i { width * f64::from(dot(codes[i], codes[j])) + 1.0 / BIAS_DAMPING } else { 0.0 };
@@ -151,7 +171,7 @@ impl Recommender for Fitted {
     }
 
     fn rate_all(&self, users: &[u32]) -> Vec<f32> {
-        let hidden = self.settings.hidden;
+        let hidden = self.network.hidden;
         let bias = self.network.output_bias();
         let gather = |rows: &dyn Fn(usize) -> Vec<f32>| -> Vec<f32> {
             users.iter().flat_map(|user| rows(*user as usize)).collect()
@@ -182,7 +202,7 @@ impl Recommender for Fitted {
             }
             Vectors::Item => {
                 let column = self.ridge(given);
-                let (weights, bias) = (&column[..self.settings.hidden], column[self.settings.hidden]);
+                let (weights, bias) = (&column[..self.network.hidden], column[self.network.hidden]);
                 items.iter().map(|item| bias + dot(weights, self.code(*item as usize))).collect()
             }
         }

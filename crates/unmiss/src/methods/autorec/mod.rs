@@ -1,38 +1,23 @@
 #![doc = include_str!("README.md")]
 
+mod fit;
 mod fitted;
 mod learner;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::recommender::{Vectors, mean_known};
+use super::recommender::Vectors;
 use super::{
     About, Axis, Card, Choices, Described, Recommendation, Recommender, Setting, defaults_of, parse,
 };
 use crate::data::ratings::Ratings;
 use crate::error::{Error, Result};
 use crate::nn::optimizer::Optimizer;
-use crate::nn::sparse::{SparseNetwork, SparseSettings, Squash, train_sparse};
 use crate::nn::sparsity::{Constant, Rule, input_factor};
 use crate::run::Run;
 use crate::store::Arrays;
-use fitted::{Fit, Fitted};
-use learner::Rows;
-
-/// Deviation of the first weights. Small, and with biases of 0: what is common to all ratings then grows in the weights
-/// of the outputs, `W_j · h`, where a row as a whole can be moved up and down by its hidden units. Biases that start at
-/// the columns' means take that part over for good; it cost .03 of the error on MovieLens 100K with user vectors
-/// (docs/results/ratings.md).
-const FIRST_WEIGHTS: f64 = 0.01;
-
-/// Steps of an epoch at least, unless all rows are to be taken at once: few rows would otherwise give so few steps that
-/// the patience is over before anything is learned.
-const STEPS: usize = 6;
-
-/// The largest rating that the usual decays and rates belong to. Other ratings are brought to this size, and the weights
-/// back after training, so that a scale of 1 to 100 is learned like one of 1 to 5.
-const LARGEST: f32 = 5.0;
+use fitted::Fitted;
 
 /// The entry of the list.
 pub struct AutoRec;
@@ -49,6 +34,8 @@ pub struct Settings {
     pub k: Constant,
     /// Hidden units.
     pub hidden: usize,
+    /// Networks whose mean is the answer.
+    pub members: usize,
     /// λ of the weight decay.
     pub decay: f64,
     /// Layers that it applies to.
@@ -74,6 +61,7 @@ impl Default for Settings {
             normalize: true,
             k: Constant::Rule(Rule::Hidden),
             hidden: 500,
+            members: 1,
             decay: 200.0,
             decay_on: DecayOn::Both,
             optimizer: OptimizerName::Adam,
@@ -121,6 +109,9 @@ impl Settings {
         settings.k.check()?;
         if !(1..=8192).contains(&settings.hidden) {
             return Err(Error::setting("hidden", "1 to 8192 units are possible"));
+        }
+        if !(1..=64).contains(&settings.members) {
+            return Err(Error::setting("members", "1 to 64 networks are possible"));
         }
         if !(settings.decay >= 0.0 && settings.decay.is_finite()) {
             return Err(Error::setting("decay", format!("{} is not 0 or more", settings.decay)));
@@ -177,6 +168,10 @@ static CARD: Card = Card {
             help: "K of Sparsity Normalization: mean (number of known ratings), hidden, input, or a number.",
         },
         Setting { name: "hidden", help: "Units of the hidden layer." },
+        Setting {
+            name: "members",
+            help: "Networks whose mean is the answer; each sets other ratings aside. More err less and take longer.",
+        },
         Setting { name: "decay", help: "How strongly weights are pulled to 0." },
         Setting { name: "decay-on", help: "Weights that are pulled: both (layers) or output (alone)." },
         Setting { name: "optimizer", help: "adam, or rprop (all rows at once)." },
@@ -208,33 +203,7 @@ impl Described for AutoRec {
 
 impl Recommendation for AutoRec {
     fn fit(&self, settings: &Value, ratings: &Ratings, run: &Run) -> Result<Box<dyn Recommender>> {
-        let settings = Settings::checked(settings)?;
-        let (learning, held) = ratings.split(settings.validation, run.seed());
-        let range = learning.range();
-        let rows = settings.vectors.only(learning);
-        let k = settings.k.number(mean_known(&rows), settings.hidden, rows.columns) as f32;
-        let network = SparseNetwork::random(
-            [rows.columns, settings.hidden, rows.columns],
-            Squash::Sigmoid,
-            [FIRST_WEIGHTS; 2],
-            run.seed(),
-        );
-        let largest = range.0.abs().max(range.1.abs());
-        let unit = if largest > 0.0 { LARGEST / largest } else { 1.0 };
-        let learner = Rows::new(&rows, range, &held, &settings, k, unit);
-        let plan = SparseSettings {
-            epochs: settings.epochs,
-            batch: settings.batch.min(rows.rows().div_ceil(STEPS)),
-            optimizer: settings.optimizer.into(),
-            rate: settings.rate,
-            decay: settings.decays(),
-            patience: settings.patience,
-        };
-        let mut trained = train_sparse(&learner, network, &plan, run)?;
-        trained.network.rescale(unit, 1.0 / unit);
-        let fit =
-            Fit { k, best_epoch: trained.best_epoch, epochs: trained.epochs, validation: trained.validation };
-        Ok(Box::new(Fitted::new(settings, fit, trained.network, ratings)))
+        Ok(Box::new(fit::fit(Settings::checked(settings)?, ratings, run)?))
     }
 
     fn load(&self, settings: &Value, ratings: &Ratings, arrays: &Arrays) -> Result<Box<dyn Recommender>> {

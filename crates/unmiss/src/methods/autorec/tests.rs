@@ -3,6 +3,7 @@ use serde_json::json;
 use super::*;
 use crate::data::ratings::sample;
 use crate::methods::biases::{Biases, Settings as Damping};
+use crate::rng::mix;
 
 fn fit(settings: &Value, ratings: &Ratings) -> Box<dyn Recommender> {
     AutoRec.fit(settings, ratings, &Run::new(1, 2).unwrap()).unwrap()
@@ -95,4 +96,38 @@ fn the_scale_of_ratings_does_not_matter() {
     }
     let validation = |fitted: &dyn Recommender| fitted.summary()["validation_rmse"].as_f64().unwrap();
     assert!((20.0 * validation(&*small) - validation(&*large)).abs() < 0.05);
+}
+
+/// Members are the networks of other seeds side by side: their mean, also for somebody new.
+#[test]
+fn several_networks_answer_with_their_mean() {
+    let (learning, test) = sample().split(0.1, 1);
+    let pairs: Vec<(u32, u32)> = test.iter().map(|rating| (rating.user, rating.item)).collect();
+    for vectors in ["item", "user"] {
+        let form = |members: usize| json!({ "hidden": 40, "decay": 10.0, "rate": 0.01, "vectors": vectors, "members": members });
+        let together = fit(&form(3), &learning);
+        let alone: Vec<_> = [1, mix([1, 1]), mix([1, 2])]
+            .map(|seed| AutoRec.fit(&form(1), &learning, &Run::new(seed, 2).unwrap()).unwrap())
+            .into();
+        let means = |answers: Vec<Vec<f32>>| -> Vec<f32> {
+            (0..answers[0].len()).map(|at| answers.iter().map(|own| own[at]).sum::<f32>() / 3.0).collect()
+        };
+        let mean = means(alone.iter().map(|member| member.rate(&pairs)).collect());
+        for (a, b) in together.rate(&pairs).iter().zip(&mean) {
+            assert!((a - b).abs() < 1e-4, "{vectors}: {a} {b}");
+        }
+        let single: f64 = alone.iter().map(|member| rmse(&test, &member.rate(&pairs))).sum::<f64>() / 3.0;
+        assert!(rmse(&test, &mean) < single);
+        let (given, items) = ([(3, 5.0), (8, 1.0), (20, 4.0)], [0, 1, 2, 50]);
+        let folded = means(alone.iter().map(|member| member.fold_in(&given, &items)).collect());
+        for (a, b) in together.fold_in(&given, &items).iter().zip(&folded) {
+            // Rows of users: the same sums. Outputs of users: one regression on all units, close to the mean of three.
+            assert!((a - b).abs() < if vectors == "user" { 1e-4 } else { 0.1 }, "{vectors}: {a} {b}");
+        }
+        let loaded = AutoRec.load(&form(3), &learning, &together.save()).unwrap();
+        assert_eq!(loaded.rate(&pairs), together.rate(&pairs));
+        // A training that was stopped after the first of three.
+        let stopped = AutoRec.load(&form(3), &learning, &alone[0].save()).unwrap();
+        assert_eq!(stopped.rate(&pairs), alone[0].rate(&pairs));
+    }
 }

@@ -16,6 +16,7 @@
 //! - `Lanes` are sixteen numbers side by side: AVX-512, AVX2 or plain code, chosen at run time. Every sum has its
 //!   order, so they give the same up to rounding.
 
+mod forms;
 mod lanes;
 mod network;
 mod pattern;

@@ -6,9 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::lanes::Level;
 use super::pattern::Batch;
 use super::tile::{Block, TILE, TileOf, hide, score};
-use crate::error::Result;
 use crate::rng::Stream;
-use crate::store::Arrays;
 
 /// What squashes the hidden units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -174,55 +172,6 @@ impl SparseNetwork {
     /// When the shapes differ.
     pub(super) fn copy_from(&mut self, other: &Self) {
         self.weights.copy_from(&other.weights);
-    }
-
-    /// Multiplies the weights of inputs, and those of outputs with their biases: the network for inputs and outputs in
-    /// other units.
-    pub fn rescale(&mut self, inputs: f32, outputs: f32) {
-        let scale = |blocks: &mut [Block], factor: f32| {
-            let numbers = blocks.iter_mut().flat_map(Block::numbers_mut);
-            numbers.for_each(|weight| *weight *= factor);
-        };
-        scale(&mut self.weights.inputs, inputs);
-        scale(&mut self.weights.outputs, outputs);
-        self.weights.output_bias.iter_mut().for_each(|bias| *bias *= outputs);
-    }
-
-    /// The arrays from which [`load`](Self::load) makes the same network again.
-    pub fn save(&self) -> Arrays {
-        let mut arrays = Arrays::default();
-        let inputs = (0..self.inputs).flat_map(|input| self.input(input)).collect();
-        let outputs = (0..self.outputs).flat_map(|output| self.output(output)).collect();
-        arrays.put_singles("inputs", &[self.inputs, self.hidden], inputs);
-        arrays.put_singles("outputs", &[self.outputs, self.hidden], outputs);
-        arrays.put_singles("hidden bias", &[self.hidden], self.hidden_bias());
-        arrays.put_singles("output bias", &[self.outputs], self.output_bias().to_vec());
-        arrays
-    }
-
-    /// Puts a network together again. Memory for it is taken once all arrays are known to be there.
-    ///
-    /// # Errors
-    /// When an array is missing or of another shape.
-    pub fn load(
-        inputs: usize,
-        hidden: usize,
-        outputs: usize,
-        squash: Squash,
-        arrays: &Arrays,
-    ) -> Result<Self> {
-        let input_weights = arrays.singles("inputs", &[inputs, hidden])?;
-        let output_weights = arrays.singles("outputs", &[outputs, hidden])?;
-        let hidden_bias = arrays.singles("hidden bias", &[hidden])?;
-        let output_bias = arrays.singles("output bias", &[outputs])?;
-        let mut network = Self::zero(inputs, hidden, outputs, squash);
-        let lines = input_weights.chunks_exact(hidden.max(1)).enumerate();
-        lines.for_each(|(input, weights)| network.set_input(input, weights));
-        let lines = output_weights.chunks_exact(hidden.max(1)).enumerate();
-        lines.for_each(|(output, weights)| network.set_output(output, weights));
-        network.set_hidden_bias(hidden_bias);
-        network.output_bias_mut().copy_from_slice(output_bias);
-        Ok(network)
     }
 
     fn gathered(&self, blocks: &[Block], rows: usize, row: usize) -> Vec<f32> {
