@@ -26,6 +26,7 @@ QUICK_RATINGS = {"hidden": 20, "epochs": 20}
 RECOMMENDER_NAMES = {
     "autorec": "AutoRec",
     "factors": "MatrixFactorization",
+    "blend": "RatingBlend",
     "cf-nade": "CFNade",
     "biases": "RatingBiases",
 }

@@ -24,6 +24,7 @@ with_signals = pytest.mark.skipif(sys.platform == "win32", reason="signals are s
 QUICK_RECOMMENDERS = [
     unmiss.AutoRec(hidden=12, epochs=8, rate=0.02, n_jobs=2),
     unmiss.MatrixFactorization(factors=4, rounds=3, n_jobs=2),
+    unmiss.RatingBlend(methods=("factors", "biases"), n_jobs=2),
     unmiss.CFNade(hidden=8, epochs=2, n_jobs=2),
     unmiss.RatingBiases(n_jobs=2),
 ]

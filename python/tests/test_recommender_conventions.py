@@ -30,7 +30,8 @@ def command(model):
     """The program's options for the same fit."""
     settings = {name: value for name, value in model._method_settings().items()}
     defaults = type(model)()._method_settings()
-    sets = [f"{name.replace('_', '-')}={value}" for name, value in settings.items() if value != defaults[name]]
+    changed = {name: value for name, value in settings.items() if value != defaults[name]}
+    sets = [f"{name.replace('_', '-')}={json.dumps(value)}" for name, value in changed.items()]
     return ["--method", model._method, *[part for one in sets for part in ("--set", one)]]
 
 

@@ -5,6 +5,7 @@
 
 mod commands;
 mod input;
+mod memory;
 mod output;
 mod printer;
 

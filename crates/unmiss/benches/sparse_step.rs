@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use unmiss::data::ratings::{Compressed, RatingsOptions, read};
 use unmiss::nn::optimizer::Optimizer;
-use unmiss::nn::sparse::{Batch, Pattern, SparseNetwork, Squash, Trainer, Work};
+use unmiss::nn::sparse::{Batch, Pattern, SparseNetwork, Squash, Trainer, Work, one_ahead};
 use unmiss::rng::Stream;
 use unmiss::run::Run;
 
@@ -49,7 +49,7 @@ fn batch(ratings: &Compressed, users: &[u32]) -> Batch {
         starts.push(columns.len());
     }
     let pattern = Arc::new(Pattern::new(ratings.columns, starts, columns));
-    Batch::new(Arc::clone(&pattern), values.clone(), pattern, values)
+    Batch::new(Arc::clone(&pattern), &values, pattern, values.clone())
 }
 
 static START: LazyLock<Instant> = LazyLock::new(Instant::now);
@@ -90,30 +90,25 @@ fn main() {
         let order: Vec<u32> = order.into_iter().map(|user| user as u32).collect();
         let start = clock();
         let (mut loss, mut count) = (0.0, 0);
-        let mut chunks = order.chunks(ROWS).take(batches);
-        let mut now = chunks.next().map(|users| batch(&ratings, users));
-        while let Some(this) = now {
-            // As in training: the next batch is put together while this one is learned from.
-            let next = chunks.next();
-            let (_, prepared) = run.compute(|| {
-                rayon::join(
-                    || {
-                        trainer.network.forward(&this, &mut work);
-                        work.gradients.resize(work.scores.len(), 0.0);
-                        for ((score, target), gradient) in
-                            work.scores.iter().zip(&this.targets).zip(&mut work.gradients)
-                        {
-                            *gradient = 2.0 * (score - target);
-                            loss += f64::from(score - target).powi(2);
-                        }
-                        trainer.backward(&this, &mut work, 1e-3, [0.0; 2]);
-                    },
-                    || next.map(|users| batch(&ratings, users)),
-                )
-            });
-            count += work.scores.len();
-            now = prepared;
-        }
+        // As in training: the next batch is put together while this one is learned from.
+        run.compute(|| {
+            one_ahead(
+                order.chunks(ROWS).take(batches),
+                |users| batch(&ratings, users),
+                |this| {
+                    trainer.network.forward(&this, &mut work);
+                    work.gradients.resize(work.scores.len(), 0.0);
+                    for ((score, target), gradient) in
+                        work.scores.iter().zip(&this.targets).zip(&mut work.gradients)
+                    {
+                        *gradient = 2.0 * (score - target);
+                        loss += f64::from(score - target).powi(2);
+                    }
+                    trainer.backward(&this, &mut work, 1e-3, [0.0; 2]);
+                    count += work.scores.len();
+                },
+            );
+        });
         // The first epoch warms up.
         if epoch > 0 {
             seconds.push(clock() - start);

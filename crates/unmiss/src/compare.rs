@@ -8,6 +8,7 @@ mod folds;
 mod hidden_cells;
 mod held_out_rows;
 mod memory;
+pub mod recommenders;
 mod significance;
 mod standings;
 mod tune;

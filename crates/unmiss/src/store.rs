@@ -45,6 +45,9 @@ impl View for &Array {
     }
     fn data(&self) -> Cow<'_, [u8]> {
         match &self.data {
+            // Where numbers lie in memory as they do in the file, they need not be copied.
+            Data::Singles(data) if cfg!(target_endian = "little") => bytemuck::cast_slice(data).into(),
+            Data::Doubles(data) if cfg!(target_endian = "little") => bytemuck::cast_slice(data).into(),
             Data::Singles(data) => data.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<_>>().into(),
             Data::Doubles(data) => data.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<_>>().into(),
             Data::Bytes(data) => data.into(),

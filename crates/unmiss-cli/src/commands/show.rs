@@ -58,13 +58,36 @@ fn recommender(model: &RatingModel, arguments: &Arguments) -> String {
         ("known".to_owned(), format!("{:.2} % of the pairs", 100.0 * ratings.density())),
         ("seed".to_owned(), model.summary.seed.to_string()),
     ];
-    let fit = model.summary.method.as_object().into_iter().flatten();
-    lines.extend(fit.map(|(name, value)| (name.replace('_', " "), plain(value))));
+    lines.extend(fit_lines(&model.summary.method));
     for (name, value) in lines {
         text.push_str(&format!("  {name:17}{}\n", wrapped(&value, 19).trim_start()));
     }
     model.summary.notes.iter().for_each(|note| text.push_str(&format!("\n{}\n", wrapped(note, 2))));
     text
+}
+
+/// What a fit says of itself, line by line: what it does not know is left out, what a part of it says stands under the
+/// part's name.
+fn fit_lines(summary: &Value) -> Vec<(String, String)> {
+    let mut lines = Vec::new();
+    for (name, value) in summary.as_object().into_iter().flatten() {
+        match value {
+            Value::Null => {}
+            Value::Object(parts) if parts.values().all(Value::is_object) => {
+                lines.extend(parts.iter().map(|(part, own)| (part.clone(), in_a_row(own))));
+            }
+            Value::Object(_) => lines.push((name.replace('_', " "), in_a_row(value))),
+            value => lines.push((name.replace('_', " "), plain(value))),
+        }
+    }
+    lines
+}
+
+fn in_a_row(object: &Value) -> String {
+    let known = object.as_object().into_iter().flatten().filter(|(_, value)| !value.is_null());
+    let words: Vec<String> =
+        known.map(|(name, value)| format!("{} {}", name.replace('_', " "), plain(value))).collect();
+    words.join(", ")
 }
 
 /// What is in an imputer's file.

@@ -8,6 +8,7 @@ pub mod auto;
 pub mod autoencoder;
 pub mod autorec;
 pub mod biases;
+pub mod blend;
 pub mod boosted;
 pub mod cf_nade;
 pub mod chained;
@@ -63,7 +64,7 @@ pub static IMPUTERS: &[&dyn Imputation] = &[
 
 /// Every recommender, in the order in which help lists them.
 pub static RECOMMENDERS: &[&dyn Recommendation] =
-    &[&autorec::AutoRec, &factors::Factors, &cf_nade::CfNade, &biases::BiasesOnly];
+    &[&autorec::AutoRec, &factors::Factors, &blend::Blend, &cf_nade::CfNade, &biases::BiasesOnly];
 
 /// What a user wants to know before choosing a method.
 #[derive(Debug, Clone, Copy, Serialize)]

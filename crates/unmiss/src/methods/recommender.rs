@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::Described;
-use crate::data::ratings::{Compressed, Ratings};
+use crate::data::ratings::{Compressed, Part, Ratings};
 use crate::error::Result;
 use crate::run::Run;
 use crate::store::Arrays;
@@ -57,11 +57,11 @@ impl Vectors {
         }
     }
 
-    /// The ratings with these rows alone; those with the others are let go.
-    pub fn only(self, ratings: Ratings) -> Compressed {
+    /// The ratings with these rows but some that are set aside, marked in the order of users.
+    pub fn part(self, ratings: &Ratings, set_aside: Vec<bool>) -> Part<'_> {
         match self {
-            Self::User => ratings.by_user,
-            Self::Item => ratings.by_item,
+            Self::User => Part::new(&ratings.by_user, set_aside),
+            Self::Item => Part::new(&ratings.by_item, ratings.marks_by_item(&set_aside)),
         }
     }
 
@@ -74,10 +74,11 @@ impl Vectors {
     }
 }
 
-/// The mean number of known cells of the rows that have any; 1 at least.
-pub(super) fn mean_known(rows: &Compressed) -> f64 {
-    let used = rows.starts.windows(2).filter(|ends| ends[0] < ends[1]).count();
-    (rows.values.len() as f64 / used.max(1) as f64).max(1.0)
+/// The mean of the numbers of known cells of rows, of those that have any; 1 at least.
+pub(super) fn mean_known(counts: impl Iterator<Item = usize>) -> f64 {
+    let (rows, cells) =
+        counts.filter(|count| *count > 0).fold((0, 0), |(rows, cells), count| (rows + 1, cells + count));
+    (cells as f64 / f64::from(rows.max(1))).max(1.0)
 }
 
 /// Sum of products, in a fixed order that leaves room for wide registers.

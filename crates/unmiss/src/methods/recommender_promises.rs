@@ -9,9 +9,13 @@ use crate::run::Run;
 /// Small settings, so that all of this takes seconds.
 fn settings(method: &dyn Recommendation) -> Value {
     let mut settings = method.defaults();
-    for (name, value) in
-        [("hidden", json!(24)), ("epochs", json!(6)), ("factors", json!(4)), ("rounds", json!(3))]
-    {
+    for (name, value) in [
+        ("hidden", json!(24)),
+        ("epochs", json!(6)),
+        ("factors", json!(4)),
+        ("rounds", json!(3)),
+        ("methods", json!(["factors", "biases"])),
+    ] {
         if let Some(place) = settings.get_mut(name) {
             *place = value;
         }

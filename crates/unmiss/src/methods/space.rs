@@ -104,7 +104,7 @@ mod tests {
             }
             let names: Vec<&str> = method.settings().iter().map(|setting| setting.name).collect();
             assert!(method.space().iter().all(|axis| names.contains(&axis.name)), "{}", method.name());
-            let searched = !["auto", "mean"].contains(&method.name());
+            let searched = !["auto", "blend", "mean"].contains(&method.name());
             assert_eq!(!method.space().is_empty(), searched, "{}", method.name());
         }
     }

@@ -63,6 +63,23 @@ pub struct RatingScore {
     pub cold: usize,
 }
 
+impl RatingScore {
+    /// How near answers come to ratings that were held out from those learned from.
+    pub fn of(answers: &[f32], test: &[Rating], learned: &Ratings) -> Self {
+        let errors = || answers.iter().zip(test).map(|(answer, rating)| f64::from(answer - rating.value));
+        let count = test.len();
+        let cold = |rating: &&Rating| {
+            learned.by_user.count(rating.user) == 0 || learned.by_item.count(rating.item) == 0
+        };
+        Self {
+            rmse: (errors().map(|error| error * error).sum::<f64>() / count as f64).sqrt(),
+            mae: errors().map(f64::abs).sum::<f64>() / count as f64,
+            count,
+            cold: test.iter().filter(cold).count(),
+        }
+    }
+}
+
 impl RatingModel {
     /// Learns from ratings, which stay with the model; several models may share them.
     ///
@@ -202,15 +219,7 @@ impl RatingModel {
     /// How well ratings that were held out are predicted.
     pub fn score(&self, test: &[Rating]) -> RatingScore {
         let pairs: Vec<(u32, u32)> = test.iter().map(|rating| (rating.user, rating.item)).collect();
-        let answers = self.rate(&pairs);
-        let errors = || answers.iter().zip(test).map(|(answer, rating)| f64::from(answer - rating.value));
-        let count = test.len();
-        RatingScore {
-            rmse: (errors().map(|error| error * error).sum::<f64>() / count as f64).sqrt(),
-            mae: errors().map(f64::abs).sum::<f64>() / count as f64,
-            count,
-            cold: pairs.iter().filter(|(user, item)| self.is_cold(*user, *item)).count(),
-        }
+        RatingScore::of(&self.rate(&pairs), test, &self.ratings)
     }
 }
 

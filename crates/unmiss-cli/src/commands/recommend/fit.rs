@@ -1,19 +1,18 @@
 //! `unmiss recommend fit`: measure methods on ratings held out, fit the best on all, save it.
 
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::time::Instant;
 
+use unmiss::compare::recommenders::{Measured, measure};
 use unmiss::data::ratings::Ratings;
 use unmiss::error::{Error, Result};
 use unmiss::methods::Recommendation;
 use unmiss::model::{RatingModel, RatingScore, RecipeOf};
-use unmiss::run::Run;
 
 use super::ReadArguments;
 use crate::General;
 use crate::commands::fit::check_writable;
 use crate::input::settings;
+use crate::memory::give_back;
 use crate::output::{number, print, wrapped};
 use crate::printer::Printer;
 
@@ -31,8 +30,8 @@ pub struct Arguments {
     /// Where to write the model
     #[arg(short, long, value_name = "FILE", default_value = "ratings.unmiss")]
     output: PathBuf,
-    /// The method; of several the one that predicts held-out ratings best [default: autorec, factors and biases; with
-    /// --set or --test 0 autorec alone]
+    /// The method; of several the one that predicts held-out ratings best [default: autorec, factors, biases
+    /// and the blend of them; with --set or --test 0 autorec alone]
     #[arg(long, value_name = "NAME")]
     method: Vec<String>,
     /// Change a setting of the method, as NAME=VALUE; `unmiss methods NAME` lists them (repeatable)
@@ -45,13 +44,6 @@ pub struct Arguments {
     input: ReadArguments,
 }
 
-/// A method and how it did.
-struct Entry {
-    recipe: RecipeOf<dyn Recommendation>,
-    score: RatingScore,
-    seconds: f64,
-}
-
 /// Runs the command.
 pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Result<()> {
     if !(0.0..=0.5).contains(&arguments.test) {
@@ -61,12 +53,20 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
     let recipes = arguments.recipes()?;
     check_writable(&arguments.output)?;
     let ratings = arguments.input.read(&arguments.data, printer)?;
+    give_back();
     let run = printer.run(general)?;
-    let entries = measured(&ratings, &recipes, arguments.test, &run)?;
+    let mut all = recipes.clone();
+    if !all.iter().any(|recipe| recipe.method.name() == YARDSTICK) {
+        all.push(RecipeOf::recommender(YARDSTICK)?);
+    }
+    let blend = arguments.method.is_empty() && recipes.len() > 1;
+    let entries = measure(&ratings, &all, arguments.test, blend, &run)?;
     let (mut text, note) = report(&ratings, &entries);
     let best = |asked: bool| {
-        let entries = entries.iter().filter(|entry| !asked || is_asked_for(&recipes, entry));
-        entries.min_by(|a, b| a.score.rmse.total_cmp(&b.score.rmse))
+        let entries = entries.iter().filter(|entry| !asked || blend || is_asked_for(&recipes, entry));
+        // Of those that err alike to the digits shown, the last: the usual ones stand from the slowest to the quickest.
+        let shown = |entry: &&Measured| (1e4 * entry.score.rmse).round() as u64;
+        entries.rev().min_by_key(shown)
     };
     let recipe = best(true).map_or(&recipes[0], |entry| &entry.recipe);
     let mut model = RatingModel::fit(ratings, recipe, &run.part(recipe.method.name()))?;
@@ -82,7 +82,7 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
 fn ending(
     kept: &RecipeOf<dyn Recommendation>,
     recipes: &[RecipeOf<dyn Recommendation>],
-    best: Option<&Entry>,
+    best: Option<&Measured>,
     arguments: &Arguments,
 ) -> String {
     let (name, output) = (kept.method.name(), arguments.output.display());
@@ -113,41 +113,12 @@ impl Arguments {
     }
 }
 
-fn is_asked_for(recipes: &[RecipeOf<dyn Recommendation>], entry: &Entry) -> bool {
+fn is_asked_for(recipes: &[RecipeOf<dyn Recommendation>], entry: &Measured) -> bool {
     recipes.iter().any(|recipe| recipe.method.name() == entry.recipe.method.name())
 }
 
-/// Fits every method, and the yardstick, without some of the ratings and scores it on them.
-fn measured(
-    ratings: &Ratings,
-    recipes: &[RecipeOf<dyn Recommendation>],
-    share: f64,
-    run: &Run,
-) -> Result<Vec<Entry>> {
-    let (learning, test) = ratings.split(share, run.seed());
-    let learning = Arc::new(learning);
-    if test.is_empty() || learning.is_empty() {
-        return Ok(Vec::new());
-    }
-    let mut all = recipes.to_vec();
-    if !all.iter().any(|recipe| recipe.method.name() == YARDSTICK) {
-        all.push(RecipeOf::recommender(YARDSTICK)?);
-    }
-    let mut entries = Vec::new();
-    for recipe in all {
-        if run.stopped() {
-            return Err(Error::Stopped);
-        }
-        let start = Instant::now();
-        let part = run.part(&format!("{}, measuring", recipe.method.name()));
-        let score = RatingModel::fit(Arc::clone(&learning), &recipe, &part)?.score(&test);
-        entries.push(Entry { recipe, score, seconds: start.elapsed().as_secs_f64() });
-    }
-    Ok(entries)
-}
-
 /// What was learned from and how the methods did, and the sentence kept with the model.
-fn report(ratings: &Ratings, entries: &[Entry]) -> (String, Option<String>) {
+fn report(ratings: &Ratings, entries: &[Measured]) -> (String, Option<String>) {
     let (low, high) = ratings.range();
     let learned = format!(
         "{} ratings from {low} to {high} by {} users of {} items: {:.2} % of the pairs are known.",
@@ -171,9 +142,23 @@ fn report(ratings: &Ratings, entries: &[Entry]) -> (String, Option<String>) {
         text.push_str(&format!("  {name:10} {rmse:>9.4} {mae:>9.4} {:>9.1}\n", entry.seconds));
     }
     text.push('\n');
+    if let Some(words) = entries.iter().find_map(|entry| weights_of(&entry.recipe)) {
+        let how = "its figures are of weights found on one half of these ratings for the other.";
+        text.push_str(&wrapped(&format!("The blend is {words}; {how}"), 0));
+        text.push_str("\n\n");
+    }
     let scores: Vec<String> = entries
         .iter()
         .map(|entry| format!("{} RMSE {:.4}", entry.recipe.method.name(), entry.score.rmse))
         .collect();
     (text, Some(format!("{note}: {}.", scores.join(", "))))
+}
+
+/// What a blend with given weights is made of; `None` for any other recipe.
+fn weights_of(recipe: &RecipeOf<dyn Recommendation>) -> Option<String> {
+    let names = recipe.settings.get("methods")?.as_array()?.iter().filter_map(|name| name.as_str());
+    let weights = recipe.settings.get("weights")?.as_array()?.iter().filter_map(|weight| weight.as_f64());
+    let parts = names.zip(weights).filter(|(_, weight)| *weight > 0.0);
+    let words: Vec<String> = parts.map(|(name, weight)| format!("{weight:.2} {name}")).collect();
+    (!words.is_empty()).then(|| words.join(" + "))
 }

@@ -59,7 +59,7 @@ const NONE: (f64, f64) = (f64::NAN, 0.0);
 
 // One of the published errors looks like a quarter of pi to a lint.
 #[allow(clippy::approx_constant)]
-pub(super) const LINES: [Line; 20] = [
+pub(super) const LINES: [Line; 22] = [
     autorec(
         "U-AutoRec",
         &[("vectors", "user"), ("normalize", "false")],
@@ -91,6 +91,12 @@ pub(super) const LINES: [Line; 20] = [
         &[("k", "500"), ("hidden", "1000")],
         Grid::LargeDecay,
         Some([(0.8816, 0.0087), (0.8260, 0.0023), (0.7690, 0.0023)]),
+    ),
+    autorec(
+        "I-AutoRec, SN, 5 networks",
+        &[("k", "500"), ("decay", "200"), ("members", "5")],
+        Grid::Nothing,
+        None,
     ),
     autorec(
         "U-AutoRec, RProp",
@@ -148,6 +154,7 @@ pub(super) const LINES: [Line; 20] = [
         grid: Grid::Values("penalty", &[0.05, 0.08, 0.13]),
         paper: None,
     },
+    Line { name: "blend", method: "blend", settings: &[], grid: Grid::Nothing, paper: None },
     Line { name: "biases", method: "biases", settings: &[], grid: Grid::Nothing, paper: None },
 ];
 

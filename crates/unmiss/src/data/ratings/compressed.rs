@@ -60,6 +60,12 @@ impl Compressed {
         (&self.others[entries.clone()], &self.values[entries])
     }
 
+    /// Columns and values of a row, pair by pair.
+    pub fn entries(&self, row: u32) -> impl Iterator<Item = (u32, f32)> + '_ {
+        let (columns, values) = self.row(row);
+        columns.iter().copied().zip(values.iter().copied())
+    }
+
     /// How many entries a row has.
     pub fn count(&self, row: u32) -> usize {
         self.starts[row as usize + 1] - self.starts[row as usize]

@@ -31,6 +31,7 @@
 mod compressed;
 mod form;
 mod ids;
+mod part;
 mod read;
 mod rows;
 mod sample;
@@ -38,6 +39,7 @@ mod split;
 
 pub use compressed::Compressed;
 pub use ids::Ids;
+pub use part::Part;
 pub(crate) use read::EMPTY_ID;
 pub use read::{RatingsOptions, RatingsReading, read, read_bytes, read_pairs};
 pub use rows::{IdColumn, from_rows};

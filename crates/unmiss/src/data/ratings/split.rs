@@ -8,14 +8,20 @@ impl Ratings {
     /// left without a rating to learn from.
     #[must_use]
     pub fn split(&self, share: f64, seed: u64) -> (Self, Vec<Rating>) {
-        let count = (self.len() as f64 * share.clamp(0.0, 1.0)).round() as usize;
-        let order = Stream::new(seed, "split ratings", 0, 0).permutation(self.len());
-        let mut held = vec![false; self.len()];
-        order[..count].iter().for_each(|place| held[*place] = true);
+        let held = self.set_aside(share, seed);
         let test = self.iter().zip(&held).filter(|(_, held)| **held).map(|(rating, _)| rating).collect();
         let by_user = self.by_user.kept(|place| !held[place]);
         let by_item = by_user.transposed();
         (Self { users: self.users.clone(), items: self.items.clone(), by_user, by_item }, test)
+    }
+
+    /// The ratings that [`split`](Self::split) sets aside, as marks in the order of `by_user`: without a copy of the rest.
+    pub fn set_aside(&self, share: f64, seed: u64) -> Vec<bool> {
+        let count = (self.len() as f64 * share.clamp(0.0, 1.0)).round() as usize;
+        let order = Stream::new(seed, "split ratings", 0, 0).permutation(self.len());
+        let mut held = vec![false; self.len()];
+        order[..count].iter().for_each(|place| held[*place] = true);
+        held
     }
 
     /// The same users and items with other ratings, each pair once and of a position that exists.

@@ -49,19 +49,21 @@ pub(super) fn fit(settings: Settings, ratings: &Ratings, run: &Run) -> Result<Fi
 
 /// One network; K is found from the ratings if it is not given.
 fn one(settings: &Settings, k: Option<f32>, ratings: &Ratings, run: &Run) -> Result<(SparseNetwork, Fit)> {
-    let (learning, held) = ratings.split(settings.validation, run.seed());
-    let range = learning.range();
-    let rows = settings.vectors.only(learning);
-    let k = k.unwrap_or_else(|| settings.k.number(mean_known(&rows), settings.hidden, rows.columns) as f32);
+    let rows = settings.vectors.part(ratings, ratings.set_aside(settings.validation, run.seed()));
+    let range = rows.range();
+    let k = k.unwrap_or_else(|| {
+        let known = mean_known((0..rows.rows() as u32).map(|row| rows.count(row)));
+        settings.k.number(known, settings.hidden, rows.columns()) as f32
+    });
     let network = SparseNetwork::random(
-        [rows.columns, settings.hidden, rows.columns],
+        [rows.columns(), settings.hidden, rows.columns()],
         Squash::Sigmoid,
         [FIRST_WEIGHTS; 2],
         run.seed(),
     );
     let largest = range.0.abs().max(range.1.abs());
     let unit = if largest > 0.0 { LARGEST / largest } else { 1.0 };
-    let learner = Rows::new(&rows, range, &held, settings, k, unit);
+    let learner = Rows::new(&rows, range, settings, k, unit);
     let plan = SparseSettings {
         epochs: settings.epochs,
         batch: settings.batch.min(rows.rows().div_ceil(STEPS)),

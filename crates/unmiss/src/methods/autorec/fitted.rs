@@ -13,7 +13,7 @@ use crate::methods::Recommender;
 use crate::methods::linear::gram::solve;
 use crate::methods::recommender::{Vectors, dot};
 use crate::nn::product::{Matrix, product};
-use crate::nn::sparse::{Batch, Pattern, SparseNetwork, Squash};
+use crate::nn::sparse::{Batch, Pattern, SparseNetwork, Squash, one_ahead};
 use crate::store::Arrays;
 
 /// How much the average user's bias counts in that of a new user, in ratings.
@@ -59,15 +59,15 @@ impl Fitted {
         let rows = settings.vectors.of(ratings);
         let all: Vec<u32> = (0..rows.rows() as u32).collect();
         let mut codes = Vec::with_capacity(all.len() * network.hidden);
-        for some in all.chunks(ROWS_AT_ONCE) {
+        let make = |some: &[u32]| {
             let Picked { starts, columns, values } =
-                Picked::inputs(rows, some, |known| settings.factor(fit.k, known));
-            let nothing = Pattern::to_answer(vec![0; some.len() + 1], Vec::new());
-            let inputs = Pattern::to_answer(starts, columns);
-            let batch = Batch::new(Arc::new(inputs), values, Arc::new(nothing), Vec::new());
-            codes.extend(network.codes(&batch));
-        }
-        let weights: Vec<f32> = (0..network.outputs).flat_map(|output| network.output(output)).collect();
+                Picked::new(some, |row| rows.entries(row), |known| settings.factor(fit.k, known));
+            let inputs = Pattern::new(rows.columns, starts, columns);
+            let nothing = Pattern::new(rows.columns, vec![0; some.len() + 1], Vec::new());
+            Batch::new(Arc::new(inputs), &values, Arc::new(nothing), Vec::new())
+        };
+        one_ahead(all.chunks(ROWS_AT_ONCE), make, |batch| codes.extend(network.codes(&batch)));
+        let weights = network.all_outputs();
         let average = average(&network, &weights, &rows.transposed());
         Self { settings, fit, network, codes, weights, average }
     }

@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use super::Settings;
-use crate::data::ratings::{Compressed, Rating};
-use crate::nn::sparse::{Batch, Pattern, SparseLearner, SparseNetwork, Work};
+use crate::data::ratings::{Compressed, Part};
+use crate::nn::sparse::{Batch, Pattern, SparseLearner, SparseNetwork, Work, one_ahead};
 
 /// Rows answered at a time, so that memory does not grow with their number.
-pub(super) const ROWS_AT_ONCE: usize = 1024;
+pub(super) const ROWS_AT_ONCE: usize = 256;
 
 /// Rows with their known ratings, and those set aside.
 pub(super) struct Rows<'a> {
-    rows: &'a Compressed,
+    rows: &'a Part<'a>,
     settings: &'a Settings,
     k: f32,
     /// What ratings are multiplied by on their way in and out.
@@ -24,18 +24,13 @@ pub(super) struct Rows<'a> {
 
 impl<'a> Rows<'a> {
     pub fn new(
-        rows: &'a Compressed,
+        rows: &'a Part<'a>,
         (low, high): (f32, f32),
-        held: &[Rating],
         settings: &'a Settings,
         k: f32,
         unit: f32,
     ) -> Self {
-        let cells = held.iter().map(|rating| {
-            let (row, column) = settings.vectors.cell(rating.user, rating.item);
-            (row, column, unit * rating.value)
-        });
-        let held = Compressed::new(rows.rows(), rows.columns, cells);
+        let held = rows.rest();
         let held_rows = (0..rows.rows() as u32).filter(|row| held.count(*row) > 0).collect();
         Self { rows, settings, k, unit, held, held_rows, range: (unit * low, unit * high) }
     }
@@ -43,11 +38,12 @@ impl<'a> Rows<'a> {
     /// Known ratings as inputs, those set aside as wanted outputs. Made anew for every look at them: kept, all of them
     /// would take as much memory as the ratings.
     fn exam(&self, rows: &[u32]) -> Batch {
-        let inputs = Picked::inputs(self.rows, rows, |known| self.factor(known));
-        let outputs = Picked::new(&self.held, rows);
-        let patterns = [(inputs.starts, inputs.columns), (outputs.starts, outputs.columns)];
-        let [known, wanted] = patterns.map(|(starts, columns)| Arc::new(Pattern::to_answer(starts, columns)));
-        Batch::new(known, inputs.values, wanted, outputs.values)
+        let inputs = Picked::new(rows, |row| self.rows.row(row), |known| self.factor(known));
+        let outputs = Picked::new(rows, |row| self.held.entries(row), |_| self.unit);
+        let width = self.rows.columns();
+        let known = Pattern::new(width, inputs.starts, inputs.columns);
+        let wanted = Pattern::new(width, outputs.starts, outputs.columns);
+        Batch::new(Arc::new(known), &inputs.values, Arc::new(wanted), outputs.values)
     }
 
     /// What the ratings of a row with so many known are multiplied by.
@@ -64,18 +60,25 @@ pub(super) struct Picked {
 }
 
 impl Picked {
-    pub fn new(matrix: &Compressed, rows: &[u32]) -> Self {
-        Self::inputs(matrix, rows, |_| 1.0)
-    }
-
-    /// The entries times a factor that depends on how many a row has.
-    pub fn inputs(matrix: &Compressed, rows: &[u32], factor: impl Fn(usize) -> f32) -> Self {
-        let mut picked = Self { starts: vec![0], columns: Vec::new(), values: Vec::new() };
+    /// The entries of each row times a factor that depends on how many there are.
+    pub fn new<I: Iterator<Item = (u32, f32)>>(
+        rows: &[u32],
+        entries: impl Fn(u32) -> I,
+        factor: impl Fn(usize) -> f32,
+    ) -> Self {
+        // Room for all at once: vectors that grow leave gaps of half their size behind.
+        let most = rows.iter().filter_map(|row| entries(*row).size_hint().1).sum();
+        let (columns, values) = (Vec::with_capacity(most), Vec::with_capacity(most));
+        let mut picked = Self { starts: Vec::with_capacity(rows.len() + 1), columns, values };
+        picked.starts.push(0);
         for row in rows {
-            let (columns, values) = matrix.row(*row);
-            let factor = factor(columns.len());
-            picked.columns.extend_from_slice(columns);
-            picked.values.extend(values.iter().map(|value| factor * value));
+            let start = picked.columns.len();
+            for (column, value) in entries(*row) {
+                picked.columns.push(column);
+                picked.values.push(value);
+            }
+            let factor = factor(picked.columns.len() - start);
+            picked.values[start..].iter_mut().for_each(|value| *value *= factor);
             picked.starts.push(picked.columns.len());
         }
         picked
@@ -88,11 +91,13 @@ impl SparseLearner for Rows<'_> {
     }
 
     fn batch(&self, rows: &[u32], _: u64, _: usize) -> Batch {
-        let Picked { starts, columns, values } = Picked::inputs(self.rows, rows, |known| self.factor(known));
-        let inputs = Arc::new(Pattern::new(self.rows.columns, starts, columns));
-        let known = rows.iter().flat_map(|row| self.rows.row(*row).1);
-        let targets = known.map(|value| self.unit * value).collect();
-        Batch::new(Arc::clone(&inputs), values, inputs, targets)
+        let Picked { starts, columns, values } =
+            Picked::new(rows, |row| self.rows.row(row), |known| self.factor(known));
+        let inputs = Arc::new(Pattern::new(self.rows.columns(), starts, columns));
+        let known = rows.iter().flat_map(|row| self.rows.row(*row));
+        let mut targets = Vec::with_capacity(inputs.len());
+        targets.extend(known.map(|(_, value)| self.unit * value));
+        Batch::new(Arc::clone(&inputs), &values, inputs, targets)
     }
 
     /// Σ (s - r)²
@@ -108,13 +113,13 @@ impl SparseLearner for Rows<'_> {
 
     fn validate(&self, network: &SparseNetwork) -> Option<f64> {
         let (mut work, mut squares) = (Work::default(), 0.0);
-        for rows in self.held_rows.chunks(ROWS_AT_ONCE) {
-            let exam = self.exam(rows);
+        let make = |rows: &[u32]| self.exam(rows);
+        one_ahead(self.held_rows.chunks(ROWS_AT_ONCE), make, |exam| {
             network.forward(&exam, &mut work);
             for (score, target) in work.scores.iter().zip(&exam.targets) {
                 squares += f64::from(score.clamp(self.range.0, self.range.1) - target).powi(2);
             }
-        }
+        });
         let count = self.held.values.len();
         (count > 0).then(|| (squares / count as f64).sqrt() / f64::from(self.unit))
     }

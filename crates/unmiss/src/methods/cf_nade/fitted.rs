@@ -88,7 +88,7 @@ impl Fitted {
 fn codes(coding: &Coding, network: &SparseNetwork, width: usize, rows: Vec<Vec<(u32, f32)>>) -> Vec<f32> {
     let outputs = coding.outputs(width, rows.iter().map(|_| Vec::new()));
     let (inputs, values) = coding.inputs(width, rows.into_iter());
-    network.codes(&Batch::new(inputs, values, outputs, Vec::new()))
+    network.codes(&Batch::new(inputs, &values, outputs, Vec::new()))
 }
 
 impl Recommender for Fitted {

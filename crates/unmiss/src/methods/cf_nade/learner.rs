@@ -124,7 +124,7 @@ impl<'a> Rows<'a> {
             let (inputs, values) = coding.inputs(rows.columns, used.iter().map(|row| known(rows, *row)));
             let outputs = coding.outputs(rows.columns, used.iter().map(|row| wanted.row(*row).0.to_vec()));
             let targets = used.iter().flat_map(|row| wanted.row(*row).1).copied().collect();
-            Batch::new(inputs, values, outputs, targets)
+            Batch::new(inputs, &values, outputs, targets)
         });
         Self { rows, settings, coding, held }
     }
@@ -132,8 +132,7 @@ impl<'a> Rows<'a> {
 
 /// The known ratings of a row.
 pub(super) fn known(rows: &Compressed, row: u32) -> Vec<(u32, f32)> {
-    let (columns, values) = rows.row(row);
-    columns.iter().copied().zip(values.iter().copied()).collect()
+    rows.entries(row).collect()
 }
 
 impl SparseLearner for Rows<'_> {
@@ -161,7 +160,7 @@ impl SparseLearner for Rows<'_> {
         let outputs = self.coding.outputs(width, columns);
         // A target carries its level; how much it weighs follows from the counts of its row.
         let targets = rest.iter().flatten().map(|(_, value)| self.coding.level(*value) as f32).collect();
-        Batch::new(inputs, values, outputs, targets)
+        Batch::new(inputs, &values, outputs, targets)
     }
 
     fn loss(&self, batch: &Batch, scores: &[f32], gradients: &mut [f32]) -> f64 {

@@ -171,7 +171,8 @@ impl Recommendation for CfNade {
         let levels = levels_of(ratings)?;
         let (learning, held) = ratings.split(settings.validation, run.seed());
         let rows = settings.vectors.of(&learning);
-        let k = settings.k.number(mean_known(rows), settings.hidden, rows.columns) as f32;
+        let known = mean_known((0..rows.rows() as u32).map(|row| rows.count(row)));
+        let k = settings.k.number(known, settings.hidden, rows.columns) as f32;
         let coding = settings.coding(levels, k);
         let width = rows.columns * coding.levels.len();
         let deviation = (2.0 / (rows.columns + settings.hidden) as f64).sqrt();

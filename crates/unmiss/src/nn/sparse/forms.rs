@@ -21,13 +21,26 @@ impl SparseNetwork {
     /// The arrays from which [`load`](Self::load) makes the same network again.
     pub fn save(&self) -> Arrays {
         let mut arrays = Arrays::default();
-        let inputs = (0..self.inputs).flat_map(|input| self.input(input)).collect();
-        let outputs = (0..self.outputs).flat_map(|output| self.output(output)).collect();
+        let (inputs, outputs) = (self.all_inputs(), self.all_outputs());
         arrays.put_singles("inputs", &[self.inputs, self.hidden], inputs);
         arrays.put_singles("outputs", &[self.outputs, self.hidden], outputs);
         arrays.put_singles("hidden bias", &[self.hidden], self.hidden_bias());
         arrays.put_singles("output bias", &[self.outputs], self.output_bias().to_vec());
         arrays
+    }
+
+    /// V as `[inputs, hidden]`.
+    fn all_inputs(&self) -> Vec<f32> {
+        let mut all = Vec::with_capacity(self.inputs * self.hidden);
+        (0..self.inputs).for_each(|input| all.extend(self.input(input)));
+        all
+    }
+
+    /// W as `[outputs, hidden]`.
+    pub fn all_outputs(&self) -> Vec<f32> {
+        let mut all = Vec::with_capacity(self.outputs * self.hidden);
+        (0..self.outputs).for_each(|output| all.extend(self.output(output)));
+        all
     }
 
     /// Puts a network together again. Memory for it is taken once all arrays are known to be there.

@@ -11,11 +11,12 @@
 //! - The hidden layer is cut into tiles of 64 units; weights and the optimiser's memory lie as
 //!   `[tile][input or output][64]`. Threads share out tiles, so each weight has one owner: no gradient buffers, no
 //!   atomics, and the same bits for any number of threads, as the sum over tiles has a fixed order.
-//! - The forward pass and the gradient of the hidden layer go row by row; gradients of weights go column by column
-//!   (a transposed list of the same entries), stay in registers, and are used up at once by the optimiser.
+//! - All passes go column by column (a transposed list of the entries): a column's weights, or their gradient, stay in
+//!   registers, the rows of a tile in the second cache, and a gradient is used up at once by the optimiser.
 //! - `Lanes` are sixteen numbers side by side: AVX-512, AVX2 or plain code, chosen at run time. Every sum has its
 //!   order, so they give the same up to rounding.
 
+mod ahead;
 mod forms;
 mod lanes;
 mod network;
@@ -24,6 +25,7 @@ mod tile;
 mod train;
 mod trainer;
 
+pub use ahead::one_ahead;
 pub use network::{SparseNetwork, Squash, Work};
 pub use pattern::{Batch, Pattern};
 pub use train::{SparseLearner, SparseSettings, SparseTrained, train_sparse};

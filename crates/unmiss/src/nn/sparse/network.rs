@@ -4,9 +4,15 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::lanes::Level;
-use super::pattern::Batch;
+use super::pattern::{Batch, Pattern};
 use super::tile::{Block, TILE, TileOf, hide, score};
 use crate::rng::Stream;
+
+/// Rows of weights that are drawn at a time.
+const DRAWN: usize = 1024;
+
+/// Wanted outputs that a thread sums up at a time.
+const CHUNK: usize = 1 << 14;
 
 /// What squashes the hidden units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -89,11 +95,11 @@ pub struct Work {
     pub(super) hidden: Vec<Block>,
     /// `[tile, row]`: gradients before the squashing.
     pub(super) before: Vec<Block>,
-    /// `[tile, wanted output]`
+    /// `[tile, wanted output]`, column by column.
     parts: Vec<f32>,
-    /// What the network says for each wanted output.
+    /// What the network says for each wanted output, row by row.
     pub scores: Vec<f32>,
-    /// Derivatives of the loss by the scores, to be filled in between forward and backward.
+    /// Derivatives of the loss by the scores, row by row, to be filled in between forward and backward.
     pub gradients: Vec<f32>,
     pub(super) gradients_by_column: Vec<f32>,
 }
@@ -113,16 +119,10 @@ impl SparseNetwork {
         seed: u64,
     ) -> Self {
         let mut network = Self::zero(inputs, hidden, outputs, squash);
-        let draw = |purpose: &str, row: usize, deviation: f64| -> Vec<f32> {
-            let mut stream = Stream::new(seed, purpose, row as u64, 0);
-            (0..hidden).map(|_| (deviation * stream.normal()) as f32).collect()
-        };
-        for row in 0..inputs {
-            network.set_input(row, &draw("input weights", row, input_deviation));
-        }
-        for row in 0..outputs {
-            network.set_output(row, &draw("output weights", row, output_deviation));
-        }
+        let set = |row: usize, weights: &[f32]| network.set_input(row, weights);
+        draw_rows(seed, "input weights", [inputs, hidden], input_deviation, set);
+        let set = |row: usize, weights: &[f32]| network.set_output(row, weights);
+        draw_rows(seed, "output weights", [outputs, hidden], output_deviation, set);
         network
     }
 
@@ -203,23 +203,58 @@ impl SparseNetwork {
         work.parts.resize(tiles * wanted, 0.0);
         let parts = equal_parts(&mut work.parts, tiles);
         let tasks: Vec<_> = equal_parts(&mut work.hidden, tiles).into_iter().zip(parts).enumerate().collect();
-        tasks.into_par_iter().for_each(|(tile, (hidden, parts))| {
+        tasks.into_par_iter().with_max_len(1).for_each(|(tile, (hidden, parts))| {
             let weights = &self.weights.inputs[tile * self.inputs..][..self.inputs];
             let bias = &self.weights.hidden_bias[tile];
             let units = (self.hidden - tile * TILE).min(TILE);
             hide(level, self.squash, batch, weights, bias, units, hidden);
             let weights = &self.weights.outputs[tile * self.outputs..][..self.outputs];
-            score(level, batch, weights, hidden, parts);
+            score(level, &batch.outputs, weights, hidden, parts);
         });
+        self.sum_parts(&batch.outputs, work);
+    }
+
+    /// Bias and the tiles' parts, in the order of tiles: first the sums, along the memory, then each to its row.
+    fn sum_parts(&self, outputs: &Pattern, work: &mut Work) {
+        let wanted = outputs.len();
         work.scores.resize(wanted, 0.0);
-        let parts = &work.parts;
-        work.scores.par_chunks_mut(1 << 14).enumerate().for_each(|(piece, scores)| {
-            for (offset, answer) in scores.iter_mut().enumerate() {
-                let entry = (piece << 14) + offset;
-                let bias = self.weights.output_bias[batch.outputs.columns[entry] as usize];
-                *answer = (0..tiles).fold(bias, |sum, tile| sum + parts[tile * wanted + entry]);
+        if wanted == 0 {
+            return;
+        }
+        let (sums, others) = work.parts.split_at_mut(wanted);
+        sums.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, sums)| {
+            for tile in others.chunks_exact(wanted) {
+                let parts = &tile[chunk * CHUNK..][..sums.len()];
+                sums.iter_mut().zip(parts).for_each(|(sum, part)| *sum += part);
             }
         });
+        let (sums, bias) = (&*sums, &self.weights.output_bias);
+        work.scores.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, scores)| {
+            let entries = chunk * CHUNK..chunk * CHUNK + scores.len();
+            let told = outputs.columns[entries.clone()].iter().zip(&outputs.places[entries]);
+            for (score, (column, place)) in scores.iter_mut().zip(told) {
+                *score = bias[*column as usize] + sums[*place as usize];
+            }
+        });
+    }
+}
+
+/// Draws rows of normal weights, each from a stream of its own: some at a time, by all threads.
+fn draw_rows(
+    seed: u64,
+    purpose: &str,
+    [rows, hidden]: [usize; 2],
+    deviation: f64,
+    mut set: impl FnMut(usize, &[f32]),
+) {
+    let draw = |row: usize| -> Vec<f32> {
+        let mut stream = Stream::new(seed, purpose, row as u64, 0);
+        (0..hidden).map(|_| (deviation * stream.normal()) as f32).collect()
+    };
+    for first in (0..rows).step_by(DRAWN) {
+        let some = first..rows.min(first + DRAWN);
+        let drawn: Vec<_> = some.clone().into_par_iter().map(draw).collect();
+        some.zip(drawn).for_each(|(row, weights)| set(row, &weights));
     }
 }
 

@@ -29,7 +29,7 @@ fn batch(seed: u64) -> Batch {
     };
     let (inputs, outputs) = (pattern(INPUTS), pattern(OUTPUTS));
     let (values, targets) = (random(inputs.len(), "values"), random(outputs.len(), "targets"));
-    Batch::new(inputs, values, outputs, targets)
+    Batch::new(inputs, &values, outputs, targets)
 }
 
 fn network(hidden: usize, squash: Squash) -> SparseNetwork {
@@ -49,7 +49,8 @@ fn plain(network: &SparseNetwork, batch: &Batch, squash: Squash) -> (f32, Vec<Ve
         (vec![0.0; ROWS * INPUTS], vec![0.0; ROWS * OUTPUTS], vec![0.0; ROWS * OUTPUTS]);
     for row in 0..ROWS {
         for entry in batch.inputs.row(row) {
-            x[row * INPUTS + batch.inputs.columns[entry] as usize] = batch.values[entry];
+            x[row * INPUTS + batch.inputs.columns[entry] as usize] =
+                batch.values[batch.inputs.places[entry] as usize];
         }
         for entry in batch.outputs.row(row) {
             let cell = row * OUTPUTS + batch.outputs.columns[entry] as usize;
@@ -208,9 +209,11 @@ impl SparseLearner for Squares {
             }
             (Arc::new(Pattern::new(width, starts, columns)), kept)
         };
-        let (inputs, values) = pick(&self.0.inputs, &self.0.values, INPUTS);
+        let places = &self.0.inputs.places;
+        let values: Vec<f32> = places.iter().map(|place| self.0.values[*place as usize]).collect();
+        let (inputs, values) = pick(&self.0.inputs, &values, INPUTS);
         let (outputs, targets) = pick(&self.0.outputs, &self.0.targets, OUTPUTS);
-        Batch::new(inputs, values, outputs, targets)
+        Batch::new(inputs, &values, outputs, targets)
     }
     fn loss(&self, batch: &Batch, scores: &[f32], gradients: &mut [f32]) -> f64 {
         let mut loss = 0.0;

@@ -5,7 +5,7 @@
 
 use super::lanes::{LANES, Lanes, Sixteen, for_lanes};
 use super::network::Squash;
-use super::pattern::Batch;
+use super::pattern::{Batch, Pattern};
 use crate::nn::optimizer::{Adam, Rule};
 
 /// Registers of a tile.
@@ -40,11 +40,12 @@ pub(super) struct TileOf<'a> {
     pub bias: &'a mut Block,
 }
 
-/// `sums + Σ factor_e rows[column_e]`, in the order of the entries.
+/// `Σ factor_e rows[place_e]`, in the order of the entries.
 #[inline(always)]
-fn gather<L: Lanes>(mut sums: [L; PARTS], rows: &[Block], columns: &[u32], factors: &[f32]) -> [L; PARTS] {
-    for (column, factor) in columns.iter().zip(factors) {
-        let (row, factor) = (&rows[*column as usize], L::splat(*factor));
+fn gather<L: Lanes>(rows: &[Block], places: &[u32], factors: &[f32]) -> [L; PARTS] {
+    let mut sums = [L::splat(0.0); PARTS];
+    for (place, factor) in places.iter().zip(factors) {
+        let (row, factor) = (&rows[*place as usize], L::splat(*factor));
         for part in 0..PARTS {
             sums[part] = sums[part].plus_times(factor, L::load(&row.0[part]));
         }
@@ -52,12 +53,31 @@ fn gather<L: Lanes>(mut sums: [L; PARTS], rows: &[Block], columns: &[u32], facto
     sums
 }
 
-/// `h · row` before the last sum.
+/// `rows[row_e] += factor_e weights[column_e]` for every entry, column by column. A column's weights stay in registers
+/// and the rows of a batch in the second cache, which all columns together would not fit.
 #[inline(always)]
-fn dot<L: Lanes>(h: &[L; PARTS], row: &Block) -> L {
-    let mut sum = h[0].times(L::load(&row.0[0]));
+fn scatter<L: Lanes>(pattern: &Pattern, factors: &[f32], weights: &[Block], rows: &mut [Block]) {
+    for (column, weight) in weights.iter().enumerate() {
+        let entries = pattern.column(column);
+        if entries.is_empty() {
+            continue;
+        }
+        let weight: [L; PARTS] = loaded(weight);
+        for (row, factor) in pattern.rows[entries.clone()].iter().zip(&factors[entries]) {
+            let (row, factor) = (&mut rows[*row as usize], L::splat(*factor));
+            for part in 0..PARTS {
+                L::load(&row.0[part]).plus_times(factor, weight[part]).store(&mut row.0[part]);
+            }
+        }
+    }
+}
+
+/// `weight · row` before the last sum.
+#[inline(always)]
+fn dot<L: Lanes>(weight: &[L; PARTS], row: &Block) -> L {
+    let mut sum = weight[0].times(L::load(&row.0[0]));
     for part in 1..PARTS {
-        sum = sum.plus_times(h[part], L::load(&row.0[part]));
+        sum = sum.plus_times(weight[part], L::load(&row.0[part]));
     }
     sum
 }
@@ -72,19 +92,17 @@ for_lanes! {
     /// The hidden units of every row: `g(c + Σ x V)`. Units from `units` on are there to fill the tile and stay 0.
     pub(super) fn hide<L>(squash: Squash, batch: &Batch, weights: &[Block], bias: &Block, units: usize, hidden: &mut [Block]) {
         let one = L::splat(1.0);
-        for (row, hidden) in hidden.iter_mut().enumerate() {
-            let entries = batch.inputs.row(row);
-            let (columns, values) = (&batch.inputs.columns[entries.clone()], &batch.values[entries]);
-            let sums = gather::<L>(loaded(bias), weights, columns, values);
-            for part in 0..PARTS {
+        hidden.fill(*bias);
+        scatter::<L>(&batch.inputs, &batch.values, weights, hidden);
+        for hidden in hidden {
+            for part in &mut hidden.0 {
+                let sum = L::load(part);
                 let value = match squash {
-                    Squash::Sigmoid => one.over(one.plus(L::splat(0.0).minus(sums[part]).exponential())),
+                    Squash::Sigmoid => one.over(one.plus(L::splat(0.0).minus(sum).exponential())),
                     // tanh x = 2 / (1 + e^-2x) - 1
-                    Squash::Tanh => L::splat(2.0)
-                        .over(one.plus(L::splat(-2.0).times(sums[part]).exponential()))
-                        .minus(one),
+                    Squash::Tanh => L::splat(2.0).over(one.plus(L::splat(-2.0).times(sum).exponential())).minus(one),
                 };
-                value.store(&mut hidden.0[part]);
+                value.store(part);
             }
             hidden.numbers_mut()[units..].fill(0.0);
         }
@@ -92,24 +110,28 @@ for_lanes! {
 }
 
 for_lanes! {
-    /// This tile's part of every wanted output: `W · h`.
-    pub(super) fn score<L>(batch: &Batch, weights: &[Block], hidden: &[Block], scores: &mut [f32]) {
-        for (row, hidden) in hidden.iter().enumerate() {
-            let entries = batch.outputs.row(row);
-            let h: [L; PARTS] = loaded(hidden);
-            let (fours, rest) = batch.outputs.columns[entries.clone()].as_chunks::<4>();
+    /// This tile's part of every wanted output, `W · h`, column by column.
+    pub(super) fn score<L>(outputs: &Pattern, weights: &[Block], hidden: &[Block], scores: &mut [f32]) {
+        for (column, weight) in weights.iter().enumerate() {
+            let entries = outputs.column(column);
+            if entries.is_empty() {
+                continue;
+            }
+            let weight: [L; PARTS] = loaded(weight);
+            let (fours, rest) = outputs.rows[entries.clone()].as_chunks::<4>();
             let (score_fours, score_rest) = scores[entries].as_chunks_mut::<4>();
-            for (columns, scores) in fours.iter().zip(score_fours) {
-                let [a, b, c, d] = *columns;
+            for (rows, scores) in fours.iter().zip(score_fours) {
+                // One by one: a closure might not be inlined, and would then do without wide registers.
+                let [a, b, c, d] = *rows;
                 *scores = L::sums([
-                    dot(&h, &weights[a as usize]),
-                    dot(&h, &weights[b as usize]),
-                    dot(&h, &weights[c as usize]),
-                    dot(&h, &weights[d as usize]),
+                    dot(&weight, &hidden[a as usize]),
+                    dot(&weight, &hidden[b as usize]),
+                    dot(&weight, &hidden[c as usize]),
+                    dot(&weight, &hidden[d as usize]),
                 ]);
             }
-            for (column, score) in rest.iter().zip(score_rest) {
-                let sum = dot(&h, &weights[*column as usize]);
+            for (row, score) in rest.iter().zip(score_rest) {
+                let sum = dot(&weight, &hidden[*row as usize]);
                 *score = L::sums([sum; 4])[0];
             }
         }
@@ -118,20 +140,19 @@ for_lanes! {
 
 for_lanes! {
     /// The gradient before the squashing, from that of the outputs, for every row; their sum over rows is returned.
-    pub(super) fn unhide<L>(squash: Squash, batch: &Batch, weights: &[Block], gradients: &[f32], hidden: &[Block], before: &mut [Block]) -> Block {
+    pub(super) fn unhide<L>(squash: Squash, outputs: &Pattern, weights: &[Block], gradients: &[f32], hidden: &[Block], before: &mut [Block]) -> Block {
         let one = L::splat(1.0);
+        before.fill(Block::ZERO);
+        scatter::<L>(outputs, gradients, weights, before);
         let mut total = [L::splat(0.0); PARTS];
-        for (row, (hidden, before)) in hidden.iter().zip(before).enumerate() {
-            let entries = batch.outputs.row(row);
-            let columns = &batch.outputs.columns[entries.clone()];
-            let sums = gather::<L>([L::splat(0.0); PARTS], weights, columns, &gradients[entries]);
+        for (hidden, before) in hidden.iter().zip(before) {
             for part in 0..PARTS {
                 let h = L::load(&hidden.0[part]);
                 let slope = match squash {
                     Squash::Sigmoid => h.times(one.minus(h)),
                     Squash::Tanh => one.minus(h.times(h)),
                 };
-                let gradient = sums[part].times(slope);
+                let gradient = L::load(&before.0[part]).times(slope);
                 gradient.store(&mut before.0[part]);
                 total[part] = total[part].plus(gradient);
             }
@@ -142,12 +163,31 @@ for_lanes! {
     }
 }
 
+/// What a tile of weights of inputs or outputs learns from.
+pub(super) struct Lesson<'a> {
+    /// The rule that turns gradients into steps.
+    pub rule: &'a Rule,
+    /// Which rows count for which weights.
+    pub pattern: &'a Pattern,
+    /// How much, for each entry.
+    pub factors: &'a [f32],
+    /// The rows.
+    pub rows: &'a [Block],
+    /// The weights, which are moved.
+    pub weights: &'a mut [Block],
+    /// What the optimiser remembers.
+    pub first: &'a mut [Block],
+    /// What else it remembers.
+    pub second: &'a mut [Block],
+}
+
 for_lanes! {
     /// Makes the gradient of each row of weights, `Σ factor rows`, and uses it up at once.
-    pub(super) fn learn<L>(rule: &Rule, starts: &[usize], rows: &[u32], factors: &[f32], from: &[Block], weights: &mut [Block], first: &mut [Block], second: &mut [Block]) {
+    pub(super) fn learn<L>(lesson: Lesson<'_>) {
+        let Lesson { rule, pattern, factors, rows, weights, first, second } = lesson;
         for (column, weight) in weights.iter_mut().enumerate() {
-            let entries = starts[column]..starts[column + 1];
-            let gradient = gather::<L>([L::splat(0.0); PARTS], from, &rows[entries.clone()], &factors[entries]);
+            let entries = pattern.column(column);
+            let gradient = gather::<L>(rows, &pattern.rows[entries.clone()], &factors[entries]);
             match rule {
                 Rule::Adam(rule) => {
                     for part in 0..PARTS {

@@ -5,6 +5,7 @@
 
 use std::time::{Duration, Instant};
 
+use super::ahead::one_ahead;
 use super::network::{SparseNetwork, Work};
 use super::pattern::Batch;
 use super::trainer::Trainer;
@@ -177,18 +178,12 @@ impl<'a> Training<'a> {
             let order = Stream::new(self.run.seed(), "shuffle", epoch as u64, 0).permutation(rows);
             let order: Vec<u32> = order.into_iter().map(|row| row as u32).collect();
             let (learner, seed) = (self.learner, self.run.seed());
-            let mut chunks = order.chunks(size);
-            let batch_of = |rows: &[u32]| (learner.batch(rows, seed, epoch), rows.len() as f64);
-            let mut now = chunks.next().map(batch_of);
-            while let Some((batch, count)) = now {
-                // Putting a batch together takes one thread: the next is made while this one is learned from.
-                let next = chunks.next();
-                let (done, prepared) =
-                    rayon::join(|| self.step(&batch, count / rows as f64), || next.map(batch_of));
+            let make = |rows: &[u32]| (learner.batch(rows, seed, epoch), rows.len() as f64);
+            one_ahead(order.chunks(size), make, |(batch, count)| {
+                let done = self.step(&batch, count / rows as f64);
                 loss += done.0;
                 wanted += done.1;
-                now = prepared;
-            }
+            });
         }
         if loss.is_finite() {
             return Ok(loss / wanted.max(1) as f64);

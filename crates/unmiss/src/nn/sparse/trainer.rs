@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::lanes::Level;
 use super::network::{SparseNetwork, Weights, Work, equal_parts};
 use super::pattern::Batch;
-use super::tile::{Block, learn, unhide};
+use super::tile::{Block, Lesson, learn, unhide};
 use crate::nn::optimizer::{Optimizer, Step};
 
 /// A network under training: its weights and what the optimiser remembers.
@@ -29,9 +29,6 @@ impl Trainer {
 
     /// Moves all weights against the gradient that `work.gradients` leads to; `work` is as the forward pass left it.
     /// `decay` is that of the weights of inputs and of outputs; biases have none.
-    ///
-    /// # Panics
-    /// When the batch is one to answer with.
     pub fn backward(&mut self, batch: &Batch, work: &mut Work, rate: f32, decay: [f32; 2]) {
         self.backward_with(Level::best(), batch, work, rate, decay);
     }
@@ -44,8 +41,6 @@ impl Trainer {
         rate: f32,
         [input_decay, output_decay]: [f32; 2],
     ) {
-        let ways = [&batch.inputs.column_starts, &batch.outputs.column_starts];
-        assert!(ways.iter().all(|starts| !starts.is_empty()), "a batch to learn from");
         self.steps += 1;
         let rule = |decay| self.optimizer.rule(Step { number: self.steps, rate, decay, scale: 1.0 });
         let (input_rule, output_rule, bias_rule) = (rule(input_decay), rule(output_decay), rule(0.0));
@@ -53,11 +48,9 @@ impl Trainer {
         let (inputs, outputs) = (&*batch.inputs, &*batch.outputs);
         let Work { hidden, before, gradients, gradients_by_column, .. } = work;
         outputs.by_column(gradients, gradients_by_column);
-        let bias: Vec<f32> = outputs
-            .column_starts
-            .windows(2)
-            .map(|ends| gradients_by_column[ends[0]..ends[1]].iter().sum())
-            .collect();
+        let gradients = &*gradients_by_column;
+        let bias: Vec<f32> =
+            (0..outputs.width()).map(|column| gradients[outputs.column(column)].iter().sum()).collect();
         let weights = &mut self.network.weights;
         bias_rule.apply(
             &mut weights.output_bias,
@@ -70,38 +63,38 @@ impl Trainer {
         let memory = self.first.tiles().into_iter().zip(self.second.tiles());
         let rows = equal_parts(hidden, tiles).into_iter().zip(equal_parts(before, tiles));
         let tasks: Vec<_> = weights.tiles().into_iter().zip(memory).zip(rows).collect();
-        let (gradients, by_column) = (&*gradients, &*gradients_by_column);
-        tasks.into_par_iter().for_each(|((weights, (first, second)), (hidden, before))| {
-            // The gradient of the hidden layer needs the weights of the outputs as they were.
-            let total = unhide(level, squash, batch, weights.outputs, gradients, hidden, before);
-            bias_rule.apply(
-                weights.bias.numbers_mut(),
-                total.numbers(),
-                first.bias.numbers_mut(),
-                second.bias.numbers_mut(),
-            );
-            learn(
-                level,
-                &output_rule,
-                &outputs.column_starts,
-                &outputs.rows,
-                by_column,
-                hidden,
-                weights.outputs,
-                first.outputs,
-                second.outputs,
-            );
-            learn(
-                level,
-                &input_rule,
-                &inputs.column_starts,
-                &inputs.rows,
-                &batch.values_by_column,
-                before,
-                weights.inputs,
-                first.inputs,
-                second.inputs,
-            );
-        });
+        let learning =
+            tasks.into_par_iter().with_max_len(1).map(|((weights, (first, second)), (hidden, before))| {
+                // The gradient of the hidden layer needs the weights of the outputs as they were.
+                let total = unhide(level, squash, outputs, weights.outputs, gradients, hidden, before);
+                bias_rule.apply(
+                    weights.bias.numbers_mut(),
+                    total.numbers(),
+                    first.bias.numbers_mut(),
+                    second.bias.numbers_mut(),
+                );
+                let output = Lesson {
+                    rule: &output_rule,
+                    pattern: outputs,
+                    factors: gradients,
+                    rows: hidden,
+                    weights: weights.outputs,
+                    first: first.outputs,
+                    second: second.outputs,
+                };
+                let input = Lesson {
+                    rule: &input_rule,
+                    pattern: inputs,
+                    factors: &batch.values,
+                    rows: before,
+                    weights: weights.inputs,
+                    first: first.inputs,
+                    second: second.inputs,
+                };
+                [output, input]
+            });
+        // Both layers of all tiles are shared out together: small pieces leave no thread waiting for long.
+        let learning: Vec<_> = learning.collect::<Vec<_>>().into_iter().flatten().collect();
+        learning.into_par_iter().with_max_len(1).for_each(|lesson| learn(level, lesson));
     }
 }

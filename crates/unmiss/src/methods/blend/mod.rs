@@ -1,0 +1,255 @@
+#![doc = include_str!("README.md")]
+
+mod weights;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::{
+    About, Card, Described, Recommendation, Recommender, Setting, defaults_of, find_recommender, parse,
+};
+use crate::data::ratings::Ratings;
+use crate::error::{Error, Result};
+use crate::run::Run;
+use crate::store::Arrays;
+pub use weights::{cross_checked, mixed, weights};
+
+/// The entry of the list.
+pub struct Blend;
+
+/// The settings.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// The recommenders that are mixed.
+    pub methods: Vec<String>,
+    /// The weight of each; empty: they are found on ratings set aside.
+    pub weights: Vec<f64>,
+    /// Share of the ratings set aside to find them.
+    pub validation: f64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        let methods = ["autorec", "factors", "biases"];
+        Self { methods: methods.map(String::from).to_vec(), weights: Vec::new(), validation: 0.1 }
+    }
+}
+
+impl Settings {
+    fn checked(settings: &Value) -> Result<Self> {
+        let settings: Self = parse(settings)?;
+        for (place, name) in settings.methods.iter().enumerate() {
+            if name == CARD.name {
+                return Err(Error::setting("methods", "a blend can't be a part of itself"));
+            }
+            if settings.methods[..place].contains(name) {
+                return Err(Error::setting("methods", format!("`{name}` is there twice")));
+            }
+            find_recommender(name)?;
+        }
+        if settings.methods.is_empty() {
+            return Err(Error::setting("methods", "there is nothing to mix"));
+        }
+        if !settings.weights.is_empty() {
+            let sound = settings.weights.iter().all(|weight| (0.0..=1.0).contains(weight));
+            let total: f64 = settings.weights.iter().sum();
+            if settings.weights.len() != settings.methods.len() || !sound || (total - 1.0).abs() > 0.001 {
+                let what = "one weight for each method is needed, none below 0, 1 in all";
+                return Err(Error::setting("weights", what));
+            }
+        }
+        if !(settings.validation > 0.0 && settings.validation <= 0.5) {
+            return Err(Error::setting("validation", "a share above 0 and up to 0.5 can be set aside"));
+        }
+        Ok(settings)
+    }
+}
+
+static CARD: Card = Card {
+    name: "blend",
+    about: About {
+        title: "Several recommenders, each with its weight",
+        idea: "Recommenders of different kinds err in different places, so their weighted mean errs less than the best \
+               of them. The weights are found on ratings that none of them has learned from; a bad one gets none.",
+        paper: "Breiman 1996, Stacked regressions",
+        when: "When accuracy counts: it erred less than each of its parts on MovieLens.",
+        when_not: "When seconds count: every part is trained twice, unless weights are given.",
+    },
+    settings: &[
+        Setting { name: "methods", help: "The recommenders that are mixed, as [\"autorec\", \"factors\"]." },
+        Setting {
+            name: "weights",
+            help: "The weight of each, as [0.7, 0.3]; []: found on ratings set aside.",
+        },
+        Setting { name: "validation", help: "Share of the ratings set aside to find the weights." },
+    ],
+    space: &[],
+    defaults: defaults_of::<Settings>,
+    check: |settings| Settings::checked(settings).map(drop),
+};
+
+impl Described for Blend {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+}
+
+impl Recommendation for Blend {
+    fn fit(&self, settings: &Value, ratings: &Ratings, run: &Run) -> Result<Box<dyn Recommender>> {
+        let settings = Settings::checked(settings)?;
+        let (weights, errors) = match settings.weights.is_empty() {
+            true => found(&settings, ratings, run)?,
+            false => (settings.weights.clone(), None),
+        };
+        let mut parts = Vec::new();
+        for (name, weight) in settings.methods.iter().zip(&weights).filter(|(_, weight)| **weight > 0.0) {
+            let method = find_recommender(name)?;
+            let recommender = method.fit(&Value::Null, ratings, &run.part(name))?;
+            let kept = Kept { method: name.clone(), settings: method.defaults(), weight: *weight };
+            parts.push(Part { kept, recommender });
+        }
+        Ok(Box::new(Fitted { parts, errors }))
+    }
+
+    fn load(&self, settings: &Value, ratings: &Ratings, arrays: &Arrays) -> Result<Box<dyn Recommender>> {
+        self.check(settings)?;
+        let damaged = |what: &str| Error::data(format!("the parts of the blend can't be read: {what}"));
+        let read = |error: serde_json::Error| damaged(&error.to_string());
+        let all: Vec<Kept> = serde_json::from_slice(arrays.bytes("parts")?).map_err(read)?;
+        let errors: Option<Errors> = serde_json::from_slice(arrays.bytes("errors")?).map_err(read)?;
+        let mut parts = Vec::new();
+        for kept in all {
+            if kept.method == CARD.name {
+                return Err(damaged("it holds itself"));
+            }
+            if !kept.weight.is_finite() {
+                return Err(damaged("a weight is not a number"));
+            }
+            let own = arrays.with_prefix(&format!("{}/", kept.method));
+            let recommender = find_recommender(&kept.method)?.load(&kept.settings, ratings, &own)?;
+            parts.push(Part { kept, recommender });
+        }
+        if parts.is_empty() {
+            return Err(damaged("there is none"));
+        }
+        Ok(Box::new(Fitted { parts, errors }))
+    }
+}
+
+/// Weights that did best on ratings set aside, and how each method and the blend did there.
+fn found(settings: &Settings, ratings: &Ratings, run: &Run) -> Result<(Vec<f64>, Option<Errors>)> {
+    let (learning, held) = ratings.split(settings.validation, run.seed());
+    // Of a user or an item without any rating left nothing can be learned: biases answer for them, whatever is mixed.
+    let known = |user: u32, item: u32| learning.by_user.count(user) > 0 && learning.by_item.count(item) > 0;
+    let held: Vec<_> = held.into_iter().filter(|rating| known(rating.user, rating.item)).collect();
+    let count = settings.methods.len();
+    if held.is_empty() {
+        return Ok((vec![1.0 / count as f64; count], None));
+    }
+    let (low, high) = learning.range();
+    let pairs: Vec<(u32, u32)> = held.iter().map(|rating| (rating.user, rating.item)).collect();
+    let truth: Vec<f32> = held.iter().map(|rating| rating.value).collect();
+    let mut answers = Vec::new();
+    for name in &settings.methods {
+        if run.stopped() {
+            return Err(Error::Stopped);
+        }
+        let part = run.part(&format!("{name}, to find its weight"));
+        let recommender = find_recommender(name)?.fit(&Value::Null, &learning, &part)?;
+        answers.push(recommender.rate(&pairs).into_iter().map(|answer| answer.clamp(low, high)).collect());
+    }
+    let error = |answers: &[f32]| {
+        let squares = answers.iter().zip(&truth).map(|(answer, truth)| f64::from(answer - truth).powi(2));
+        (squares.sum::<f64>() / truth.len() as f64).sqrt()
+    };
+    let errors = Errors {
+        parts: settings
+            .methods
+            .iter()
+            .cloned()
+            .zip(answers.iter().map(|own: &Vec<f32>| error(own)))
+            .collect(),
+        blend: error(&cross_checked(&answers, &truth)),
+    };
+    Ok((weights(&answers, &truth), Some(errors)))
+}
+
+/// How methods did on the ratings that weights were found on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Errors {
+    /// Root mean square error of each method.
+    parts: Vec<(String, f64)>,
+    /// That of the blend, with weights found on one half for the other.
+    blend: f64,
+}
+
+/// A part as its file tells it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Kept {
+    method: String,
+    /// All settings, as they were when it was fitted.
+    settings: Value,
+    weight: f64,
+}
+
+struct Part {
+    kept: Kept,
+    recommender: Box<dyn Recommender>,
+}
+
+struct Fitted {
+    parts: Vec<Part>,
+    errors: Option<Errors>,
+}
+
+impl Fitted {
+    fn mix(&self, answers: impl Fn(&dyn Recommender) -> Vec<f32>) -> Vec<f32> {
+        let all: Vec<Vec<f32>> = self.parts.iter().map(|part| answers(&*part.recommender)).collect();
+        let weights: Vec<f64> = self.parts.iter().map(|part| part.kept.weight).collect();
+        mixed(&all, &weights)
+    }
+}
+
+impl Recommender for Fitted {
+    fn rate(&self, pairs: &[(u32, u32)]) -> Vec<f32> {
+        self.mix(|recommender| recommender.rate(pairs))
+    }
+
+    fn rate_all(&self, users: &[u32]) -> Vec<f32> {
+        self.mix(|recommender| recommender.rate_all(users))
+    }
+
+    fn fold_in(&self, given: &[(u32, f32)], items: &[u32]) -> Vec<f32> {
+        self.mix(|recommender| recommender.fold_in(given, items))
+    }
+
+    fn save(&self) -> Arrays {
+        let mut arrays = Arrays::default();
+        for part in &self.parts {
+            arrays.put_all(&format!("{}/", part.kept.method), part.recommender.save());
+        }
+        let kept: Vec<&Kept> = self.parts.iter().map(|part| &part.kept).collect();
+        // Plain data: turning it into JSON can't fail.
+        arrays.put_bytes("parts", serde_json::to_vec(&kept).unwrap_or_default());
+        arrays.put_bytes("errors", serde_json::to_vec(&self.errors).unwrap_or_default());
+        arrays
+    }
+
+    fn summary(&self) -> Value {
+        let object =
+            |entries: Vec<(String, Value)>| Value::Object(entries.into_iter().collect::<Map<_, _>>());
+        let parts = self.parts.iter();
+        json!({
+            "weights": object(parts.clone().map(|part| (part.kept.method.clone(), json!(part.kept.weight))).collect()),
+            "validation_rmse": self.errors.as_ref().map(|errors| errors.blend),
+            "without_blending": self.errors.as_ref().map(|errors| {
+                object(errors.parts.iter().map(|(name, error)| (name.clone(), json!(error))).collect())
+            }),
+            "parts": object(parts.map(|part| (part.kept.method.clone(), part.recommender.summary())).collect()),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;
