@@ -86,6 +86,8 @@ def tools(seed, slow):
     listed["MatrixFactorization"] = Ours(unmiss.MatrixFactorization(**ours))
     listed["MatrixFactorization(draws=0, factors=20)"] = Ours(unmiss.MatrixFactorization(draws=0, factors=20, **ours))
     listed["AutoRec"] = Ours(unmiss.AutoRec(**ours))
+    listed["AutoRec(members=5)"] = Ours(unmiss.AutoRec(members=5, **ours))
+    listed["RatingBlend"] = Ours(unmiss.RatingBlend(**ours))
     return listed
 
 

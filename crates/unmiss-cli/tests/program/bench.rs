@@ -120,7 +120,7 @@ fn assert_narrow(text: &str) {
 pub fn assert_kept(name: &str, transcript: &str) {
     let mut settings = insta::Settings::clone_current();
     settings.add_filter(
-        r"(?m)^(  (?:network|mlp|linear|trees|autorec|factors|cf-nade|biases) .*?) +\d+\.\d$",
+        r"(?m)^(  (?:network|mlp|linear|trees|autorec|factors|cf-nade|blend|biases) .*?) +\d+\.\d$",
         "$1  [seconds]",
     );
     settings.add_filter(r"(?m)^(  file +format \d+, )\d+ kB$", "$1[size] kB");

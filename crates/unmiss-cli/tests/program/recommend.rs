@@ -38,6 +38,9 @@ fn the_way_from_ratings_to_a_list() {
         "recommend fit sample:films --method autorec --set epochs=1 -o hasty.unmiss",
         "recommend fit few.csv --method autorec --method cf-nade --seed 1 -o few.unmiss",
         "recommend fit few.csv --test 0 -o few.unmiss",
+        "recommend fit few.csv --seed 1 -o few.unmiss",
+        r#"recommend fit sample:films --method blend --set methods=["factors","biases"] --set weights=[0.6,0.4] -o both.unmiss"#,
+        "show both.unmiss",
     ]);
     text += &bench.text("out.csv");
     assert_kept("recommend", &text);
@@ -53,6 +56,7 @@ fn help() {
         "methods autorec",
         "methods cf-nade",
         "methods factors",
+        "methods blend",
         "methods biases",
     ]);
     assert_kept("recommend_help", &text);

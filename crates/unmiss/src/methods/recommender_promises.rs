@@ -15,6 +15,7 @@ fn settings(method: &dyn Recommendation) -> Value {
         ("factors", json!(4)),
         ("rounds", json!(3)),
         ("methods", json!(["factors", "biases"])),
+        ("weights", json!([0.6, 0.4])),
     ] {
         if let Some(place) = settings.get_mut(name) {
             *place = value;
@@ -23,7 +24,7 @@ fn settings(method: &dyn Recommendation) -> Value {
     settings
 }
 
-/// The settings of every method, also with rows of users where it can.
+/// The settings of every method, also with rows of users and as the mean of two where it can.
 fn all() -> Vec<(&'static dyn Recommendation, Value)> {
     let mut all = Vec::new();
     for method in RECOMMENDERS {
@@ -32,6 +33,11 @@ fn all() -> Vec<(&'static dyn Recommendation, Value)> {
             let mut users = settings.clone();
             users["vectors"] = json!("user");
             all.push((*method, users));
+        }
+        if settings.get("members").is_some() {
+            let mut two = settings.clone();
+            two["members"] = json!(2);
+            all.push((*method, two));
         }
         all.push((*method, settings));
     }

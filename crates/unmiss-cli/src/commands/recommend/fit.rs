@@ -61,39 +61,63 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
     }
     let blend = arguments.method.is_empty() && recipes.len() > 1;
     let entries = measure(&ratings, &all, arguments.test, blend, &run)?;
-    let (mut text, note) = report(&ratings, &entries);
-    let best = |asked: bool| {
-        let entries = entries.iter().filter(|entry| !asked || blend || is_asked_for(&recipes, entry));
-        // Of those that err alike to the digits shown, the last: the usual ones stand from the slowest to the quickest.
-        let shown = |entry: &&Measured| (1e4 * entry.score.rmse).round() as u64;
-        entries.rev().min_by_key(shown)
-    };
-    let recipe = best(true).map_or(&recipes[0], |entry| &entry.recipe);
+    let (mut text, note) = report(&ratings, &entries, blend);
+    let standings = Standings { entries: &entries, alike: alike(&ratings) };
+    let kept = standings.best(|entry| blend || is_asked_for(&recipes, entry));
+    let recipe = kept.map_or(&recipes[0], |entry| &entry.recipe);
+    let better = kept.and_then(|kept| standings.better_than(kept));
     let mut model = RatingModel::fit(ratings, recipe, &run.part(recipe.method.name()))?;
     printer.close();
     model.summary.notes.extend(note);
     model.save(&arguments.output)?;
-    text.push_str(&wrapped(&ending(recipe, &recipes, best(false), arguments), 0));
+    text.push_str(&wrapped(&ending(recipe, &recipes, better, arguments), 0));
     text.push('\n');
     print(&text)
+}
+
+/// Errors that differ by less are called alike: a digit in the fourth place on a scale of 1 to 5.
+fn alike(ratings: &Ratings) -> f64 {
+    let (low, high) = ratings.range();
+    1e-4 * f64::from(high - low) / 4.0
+}
+
+/// Methods by how they did.
+struct Standings<'a> {
+    entries: &'a [Measured],
+    alike: f64,
+}
+
+impl<'a> Standings<'a> {
+    /// The one that errs least among some. Of those alike it is the last, as the usual ones stand from the slowest to
+    /// the quickest.
+    fn best(&self, among: impl Fn(&Measured) -> bool) -> Option<&'a Measured> {
+        let entries = || self.entries.iter().filter(|entry| among(entry));
+        let least = entries().map(|entry| entry.score.rmse).min_by(f64::total_cmp)?;
+        entries().rev().find(|entry| entry.score.rmse <= least + self.alike)
+    }
+
+    /// The best of all, where it errs less than another by more than nothing.
+    fn better_than(&self, other: &Measured) -> Option<&'a Measured> {
+        self.best(|_| true).filter(|best| other.score.rmse > best.score.rmse + self.alike)
+    }
 }
 
 /// What was saved, why this method, and what would have been better.
 fn ending(
     kept: &RecipeOf<dyn Recommendation>,
     recipes: &[RecipeOf<dyn Recommendation>],
-    best: Option<&Measured>,
+    better: Option<&Measured>,
     arguments: &Arguments,
 ) -> String {
     let (name, output) = (kept.method.name(), arguments.output.display());
-    let better = best.map(|entry| entry.recipe.method.name()).filter(|best| *best != name);
-    let why = match (best, better) {
-        (Some(_), None) if recipes.len() > 1 => ", which erred least",
-        (Some(_), Some(_)) if recipes.len() > 1 => ", which erred least of those named",
+    let measured = arguments.test > 0.0 && recipes.len() > 1;
+    let why = match better {
+        None if measured => ", which erred least",
+        Some(_) if measured => ", which erred least of those named",
         _ => "",
     };
     let mut text = format!("The model (`{name}`{why}, from all ratings) is in {output}.");
-    if let Some(best) = better {
+    if let Some(best) = better.map(|entry| entry.recipe.method.name()) {
         let how = if arguments.set.is_empty() { "" } else { ", without these settings," };
         text += &format!(" `{best}` erred less on these ratings: --method {best}{how} would keep it.");
     }
@@ -118,7 +142,7 @@ fn is_asked_for(recipes: &[RecipeOf<dyn Recommendation>], entry: &Measured) -> b
 }
 
 /// What was learned from and how the methods did, and the sentence kept with the model.
-fn report(ratings: &Ratings, entries: &[Measured]) -> (String, Option<String>) {
+fn report(ratings: &Ratings, entries: &[Measured], blend: bool) -> (String, Option<String>) {
     let (low, high) = ratings.range();
     let learned = format!(
         "{} ratings from {low} to {high} by {} users of {} items: {:.2} % of the pairs are known.",
@@ -142,7 +166,7 @@ fn report(ratings: &Ratings, entries: &[Measured]) -> (String, Option<String>) {
         text.push_str(&format!("  {name:10} {rmse:>9.4} {mae:>9.4} {:>9.1}\n", entry.seconds));
     }
     text.push('\n');
-    if let Some(words) = entries.iter().find_map(|entry| weights_of(&entry.recipe)) {
+    if blend && let Some(words) = entries.iter().find_map(|entry| weights_of(&entry.recipe)) {
         let how = "its figures are of weights found on one half of these ratings for the other.";
         text.push_str(&wrapped(&format!("The blend is {words}; {how}"), 0));
         text.push_str("\n\n");

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::sets::Set;
 use crate::data::ratings::Ratings;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::methods::{Recommendation, find_recommender};
 use crate::model::{RatingModel, RecipeOf};
 use crate::run::Run;
@@ -194,12 +194,12 @@ impl Line {
         for value in self.values(set) {
             let recipe = self.recipe(value, smaller)?;
             let start = Instant::now();
-            let model = RatingModel::fit(Arc::clone(learning), &recipe, run)?;
+            let model = match RatingModel::fit(Arc::clone(learning), &recipe, run) {
+                // A training that was cut off is no figure.
+                Ok(_) | Err(Error::Stopped) if run.stopped() => return Ok(None),
+                fitted => fitted?,
+            };
             let seconds = start.elapsed().as_secs_f64();
-            // A training that was cut off is no figure.
-            if run.stopped() {
-                return Ok(None);
-            }
             let score =
                 |model: &RatingModel| model.summary.method["validation_rmse"].as_f64().unwrap_or(f64::MAX);
             if best.as_ref().is_none_or(|least| score(&model) < score(&least.model)) {

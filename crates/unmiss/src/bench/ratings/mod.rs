@@ -212,12 +212,15 @@ fn claims(outcomes: &[Outcome]) -> Vec<Claim> {
         ("I-AutoRec, SN K=500", "I-AutoRec"),
         ("I-AutoRec, SN K=mean", "I-AutoRec"),
         ("I-AutoRec, SN, 1000 units", "I-AutoRec, SN K=500"),
+        ("I-AutoRec, SN, 5 networks", "I-AutoRec, SN K=500"),
         ("U-AutoRec, SN K=1, decay on W", "U-AutoRec, decay on W"),
         ("I-AutoRec, SN K=1, decay on W", "I-AutoRec, decay on W"),
         ("U-CF-NADE, SN K=500", "U-CF-NADE"),
         ("I-CF-NADE, SN K=500", "I-CF-NADE"),
         ("I-AutoRec, SN K=500", "factors"),
         ("factors", "factors, least squares"),
+        ("blend", "I-AutoRec, SN K=500"),
+        ("blend", "factors"),
     ];
     let claim = |(low, high): (&str, &str)| {
         Claim::lower(format!("{low} errs less than {high}"), named(low), named(high))
@@ -263,7 +266,7 @@ mod tests {
             let Cell::Figure(figure) = &row.cells[1] else { panic!("{row:?}") };
             assert!(figure.values.len() == 2 && figure.mean < 5.0, "{row:?}");
         }
-        assert_eq!(report.claims.len(), 11);
+        assert_eq!(report.claims.len(), 14);
         let again = measure(&SMALL, &sets::SMALL, &request, &smaller, &Run::new(0, 2).unwrap()).unwrap();
         assert_eq!(report.claims, again.claims);
     }

@@ -80,7 +80,8 @@ impl Compressed {
     /// The same matrix with some of its entries, by their places in `values`.
     #[must_use]
     pub fn kept(&self, keep: impl Fn(usize) -> bool) -> Self {
-        let mut matrix = Self::with_room(self.columns, self.rows(), self.values.len());
+        let count = (0..self.values.len()).filter(|place| keep(*place)).count();
+        let mut matrix = Self::with_room(self.columns, self.rows(), count);
         for row in 0..self.rows() {
             for place in (self.starts[row]..self.starts[row + 1]).filter(|place| keep(*place)) {
                 matrix.others.push(self.others[place]);

@@ -4,7 +4,7 @@ use super::Settings;
 use super::fitted::{Fit, Fitted};
 use super::learner::Rows;
 use crate::data::ratings::Ratings;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::methods::recommender::mean_known;
 use crate::nn::sparse::{SparseNetwork, SparseSettings, Squash, train_sparse};
 use crate::rng::mix;
@@ -29,22 +29,22 @@ pub(super) fn fit(settings: Settings, ratings: &Ratings, run: &Run) -> Result<Fi
     let mut k = None;
     let (mut networks, mut fits) = (Vec::new(), Vec::new());
     for member in 0..settings.members {
-        if member > 0 && run.stopped() {
-            break;
-        }
         let own = match (settings.members, member) {
             (1, _) => run.clone(),
             _ => run.part(&format!("network {} of {}", member + 1, settings.members)),
         };
         // The first is the one that would be there alone.
         let seed = if member == 0 { run.seed() } else { mix([run.seed(), member as u64]) };
-        let (network, fit) = one(&settings, k, ratings, &own.with_seed(seed))?;
+        let (network, fit) = match one(&settings, k, ratings, &own.with_seed(seed)) {
+            // One that was cut off would make the mean worse; it is kept only where there is no other.
+            Ok(_) | Err(Error::Stopped) if member > 0 && run.stopped() => break,
+            trained => trained?,
+        };
         k = Some(fit.k);
         networks.push(network);
         fits.push(fit);
     }
-    let network = if networks.len() == 1 { networks.remove(0) } else { SparseNetwork::mean_of(&networks) };
-    Ok(Fitted::new(settings, Fit::mean_of(&fits), network, ratings))
+    Fitted::new(settings, Fit::mean_of(&fits), SparseNetwork::mean_of(networks), ratings)
 }
 
 /// One network; K is found from the ratings if it is not given.
@@ -62,7 +62,7 @@ fn one(settings: &Settings, k: Option<f32>, ratings: &Ratings, run: &Run) -> Res
         run.seed(),
     );
     let largest = range.0.abs().max(range.1.abs());
-    let unit = if largest > 0.0 { LARGEST / largest } else { 1.0 };
+    let unit = Some(LARGEST / largest).filter(|unit| unit.is_finite()).unwrap_or(1.0);
     let learner = Rows::new(&rows, range, settings, k, unit);
     let plan = SparseSettings {
         epochs: settings.epochs,

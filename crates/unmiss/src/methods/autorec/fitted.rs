@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::Settings;
 use super::learner::{Picked, ROWS_AT_ONCE};
 use crate::data::ratings::{Compressed, Ratings};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::methods::Recommender;
 use crate::methods::linear::gram::solve;
 use crate::methods::recommender::{Vectors, dot};
@@ -55,10 +55,15 @@ pub(super) struct Fitted {
 }
 
 impl Fitted {
-    pub fn new(settings: Settings, fit: Fit, network: SparseNetwork, ratings: &Ratings) -> Self {
+    pub fn new(settings: Settings, fit: Fit, network: SparseNetwork, ratings: &Ratings) -> Result<Self> {
         let rows = settings.vectors.of(ratings);
         let all: Vec<u32> = (0..rows.rows() as u32).collect();
-        let mut codes = Vec::with_capacity(all.len() * network.hidden);
+        let mut codes: Vec<f32> = Vec::new();
+        // Rows without ratings cost nothing in a file but as much as any other here.
+        codes.try_reserve_exact(all.len().saturating_mul(network.hidden)).map_err(|_| {
+            let what = format!("{} rows with {} hidden units each are too many", all.len(), network.hidden);
+            Error::data(what).with_hint("fit with fewer hidden units or members, or use more memory")
+        })?;
         let make = |some: &[u32]| {
             let Picked { starts, columns, values } =
                 Picked::new(some, |row| rows.entries(row), |known| settings.factor(fit.k, known));
@@ -69,7 +74,7 @@ impl Fitted {
         one_ahead(all.chunks(ROWS_AT_ONCE), make, |batch| codes.extend(network.codes(&batch)));
         let weights = network.all_outputs();
         let average = average(&network, &weights, &rows.transposed());
-        Self { settings, fit, network, codes, weights, average }
+        Ok(Self { settings, fit, network, codes, weights, average })
     }
 
     pub fn load(settings: Settings, ratings: &Ratings, arrays: &Arrays) -> Result<Self> {
@@ -86,7 +91,12 @@ impl Fitted {
             epochs: fit[1] as usize,
             validation: Some(fit[2]).filter(|score| score.is_finite()),
         };
-        Ok(Self::new(settings, fit, network, ratings))
+        Self::new(settings, fit, network, ratings)
+    }
+
+    /// How many networks there are: those asked for, or fewer if training was stopped.
+    fn members(&self) -> usize {
+        self.network.hidden / self.settings.hidden
     }
 
     fn code(&self, row: usize) -> &[f32] {
@@ -117,18 +127,16 @@ impl Fitted {
     /// Weights and, last, bias of a column with these ratings of rows, the rows' hidden units H fixed:
     ///
     /// ```text
-    /// min over w, b of Σ (r - b - w·h)² + decay/2 |w - w̄|² + damping (b - b̄)²
+    /// min over w, b of Σ (r - b - w·h)² + M decay/2 |w - w̄|² + damping (b - b̄)²
     /// ```
     ///
-    /// In terms of one α for each rating: `(2/decay H H' + 1/damping + I) α = r - b̄ - H w̄`,
-    /// `w = w̄ + 2/decay H'α`, `b = b̄ + Σ α / damping`.
+    /// M networks side by side vote for the same, so each unit counts 1/M. In terms of one α for each rating:
+    /// `(2/(M decay) H H' + 1/damping + I) α = r - b̄ - H w̄`, `w = w̄ + 2/(M decay) H'α`, `b = b̄ + Σ α / damping`.
     fn ridge(&self, given: &[(u32, f32)]) -> Vec<f32> {
         let hidden = self.network.hidden;
         let (mean_weights, mean_bias) = (&self.average[..hidden], self.average[hidden]);
         let codes: Vec<&[f32]> = given.iter().map(|(row, _)| self.code(*row as usize)).collect();
-        // Units of several networks vote for the same: each counts the less.
-        let members = (hidden / self.settings.hidden) as f64;
-        let width = 2.0 / (self.settings.decay.max(1e-6) * members);
+        let width = 2.0 / (self.settings.decay.max(1e-6) * self.members() as f64);
         let lower = Mat::from_fn(given.len(), given.len(), |i, j| {
             let alike =
                 if j <= i { width * f64::from(dot(codes[i], codes[j])) + 1.0 / BIAS_DAMPING } else { 0.0 };
@@ -219,6 +227,12 @@ impl Recommender for Fitted {
 
     fn summary(&self) -> Value {
         let Fit { k, best_epoch, epochs, validation } = self.fit;
-        json!({ "k": k, "best_epoch": best_epoch, "epochs": epochs, "validation_rmse": validation })
+        let mut summary =
+            json!({ "k": k, "best_epoch": best_epoch, "epochs": epochs, "validation_rmse": validation });
+        // The figures above are then means over the networks, each on the ratings that it set aside.
+        if self.settings.members > 1 {
+            summary["networks"] = json!(self.members());
+        }
+        summary
     }
 }

@@ -154,7 +154,7 @@ static CARD: Card = Card {
                back with the unknown ones filled in. Inputs are divided by how many ratings are known, so that \
                predictions do not drift with that number.",
         paper: "Sedhain, Menon, Sanner and Xie 2015, AutoRec; Yi et al. 2020, Why Not to Use Zero Imputation?",
-        when: "From some ten thousand ratings on; the most accurate of the list on MovieLens.",
+        when: "From some ten thousand ratings on; the most accurate single method on MovieLens.",
         when_not: "A few thousand ratings in all: `factors` and `biases` are as good and quicker.",
     },
     settings: &[
@@ -170,7 +170,7 @@ static CARD: Card = Card {
         Setting { name: "hidden", help: "Units of the hidden layer." },
         Setting {
             name: "members",
-            help: "Networks whose mean is the answer; each sets other ratings aside. More err less and take longer.",
+            help: "Networks whose mean is the answer; each sets other ratings aside. More take longer.",
         },
         Setting { name: "decay", help: "How strongly weights are pulled to 0." },
         Setting { name: "decay-on", help: "Weights that are pulled: both (layers) or output (alone)." },

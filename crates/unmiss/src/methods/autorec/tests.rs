@@ -1,9 +1,13 @@
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+
 use serde_json::json;
 
 use super::*;
 use crate::data::ratings::sample;
 use crate::methods::biases::{Biases, Settings as Damping};
 use crate::rng::mix;
+use crate::run::Event;
 
 fn fit(settings: &Value, ratings: &Ratings) -> Box<dyn Recommender> {
     AutoRec.fit(settings, ratings, &Run::new(1, 2).unwrap()).unwrap()
@@ -130,4 +134,35 @@ fn several_networks_answer_with_their_mean() {
         let stopped = AutoRec.load(&form(3), &learning, &alone[0].save()).unwrap();
         assert_eq!(stopped.rate(&pairs), alone[0].rate(&pairs));
     }
+}
+
+/// Whoever stops after the first of several networks has that one; a network that was cut off is not mixed in.
+#[test]
+fn networks_that_are_there_when_it_is_stopped_are_kept() {
+    let ratings = sample();
+    let form = |members: usize| json!({ "hidden": 20, "epochs": 5, "members": members });
+    let switch: Arc<OnceLock<Arc<AtomicBool>>> = Arc::default();
+    let ears = Arc::clone(&switch);
+    let run = Run::new(1, 2).unwrap().listened_by(move |event| {
+        // The second has done an epoch.
+        if matches!(event, Event::Progress { task, .. } if task.starts_with("network 2")) {
+            ears.get().unwrap().store(true, Ordering::Relaxed);
+        }
+    });
+    switch.set(run.stop_switch()).unwrap();
+    let stopped = AutoRec.fit(&form(3), &ratings, &run).unwrap();
+    assert_eq!(stopped.summary()["networks"], 1);
+    assert_eq!(stopped.rate(&[(3, 5)]), fit(&form(1), &ratings).rate(&[(3, 5)]));
+}
+
+#[test]
+fn ratings_next_to_nothing_are_no_trouble() {
+    let ratings = sample();
+    let tiny = ratings.iter().map(|rating| crate::data::ratings::Rating {
+        value: if rating.value > 3.0 { 1e-39 } else { 0.0 },
+        ..rating
+    });
+    let tiny = Ratings::new(ratings.users.clone(), ratings.items.clone(), tiny.collect::<Vec<_>>()).unwrap();
+    let fitted = fit(&json!({ "hidden": 8, "epochs": 3 }), &tiny);
+    assert!(fitted.rate(&[(3, 5)])[0].is_finite());
 }

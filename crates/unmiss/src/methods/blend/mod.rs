@@ -70,8 +70,9 @@ static CARD: Card = Card {
     name: "blend",
     about: About {
         title: "Several recommenders, each with its weight",
-        idea: "Recommenders of different kinds err in different places, so their weighted mean errs less than the best \
-               of them. The weights are found on ratings that none of them has learned from; a bad one gets none.",
+        idea: "Recommenders of different kinds err in different places, so that their weighted mean may err less than \
+               the best of them. The weights are found on ratings that none of them has learned from; one that does \
+               not help gets none.",
         paper: "Breiman 1996, Stacked regressions",
         when: "When accuracy counts: it erred less than each of its parts on MovieLens.",
         when_not: "When seconds count: every part is trained twice, unless weights are given.",
@@ -102,29 +103,35 @@ impl Recommendation for Blend {
             true => found(&settings, ratings, run)?,
             false => (settings.weights.clone(), None),
         };
-        let mut parts = Vec::new();
+        let mut parts: Vec<Part> = Vec::new();
         for (name, weight) in settings.methods.iter().zip(&weights).filter(|(_, weight)| **weight > 0.0) {
             let method = find_recommender(name)?;
-            let recommender = method.fit(&Value::Null, ratings, &run.part(name))?;
+            let recommender = match method.fit(&Value::Null, ratings, &run.part(name)) {
+                // Stopped early, the parts that there are share the weights of all.
+                Err(Error::Stopped) if !parts.is_empty() => break,
+                fitted => fitted?,
+            };
             let kept = Kept { method: name.clone(), settings: method.defaults(), weight: *weight };
             parts.push(Part { kept, recommender });
         }
-        Ok(Box::new(Fitted { parts, errors }))
+        let total: f64 = parts.iter().map(|part| part.kept.weight).sum();
+        parts.iter_mut().for_each(|part| part.kept.weight /= total);
+        Ok(Box::new(Fitted { parts, errors, range: ratings.range() }))
     }
 
     fn load(&self, settings: &Value, ratings: &Ratings, arrays: &Arrays) -> Result<Box<dyn Recommender>> {
-        self.check(settings)?;
-        let damaged = |what: &str| Error::data(format!("the parts of the blend can't be read: {what}"));
+        let settings = Settings::checked(settings)?;
         let read = |error: serde_json::Error| damaged(&error.to_string());
         let all: Vec<Kept> = serde_json::from_slice(arrays.bytes("parts")?).map_err(read)?;
         let errors: Option<Errors> = serde_json::from_slice(arrays.bytes("errors")?).map_err(read)?;
-        let mut parts = Vec::new();
+        let mut parts: Vec<Part> = Vec::new();
         for kept in all {
-            if kept.method == CARD.name {
-                return Err(damaged("it holds itself"));
+            let twice = parts.iter().any(|part| part.kept.method == kept.method);
+            if twice || !settings.methods.contains(&kept.method) {
+                return Err(damaged(&format!("`{}` is none of its methods, or there twice", kept.method)));
             }
-            if !kept.weight.is_finite() {
-                return Err(damaged("a weight is not a number"));
+            if !(0.0..=1.0).contains(&kept.weight) {
+                return Err(damaged("a weight is not between 0 and 1"));
             }
             let own = arrays.with_prefix(&format!("{}/", kept.method));
             let recommender = find_recommender(&kept.method)?.load(&kept.settings, ratings, &own)?;
@@ -133,8 +140,13 @@ impl Recommendation for Blend {
         if parts.is_empty() {
             return Err(damaged("there is none"));
         }
-        Ok(Box::new(Fitted { parts, errors }))
+        Ok(Box::new(Fitted { parts, errors, range: ratings.range() }))
     }
+}
+
+fn damaged(what: &str) -> Error {
+    Error::data(format!("the parts of the blend can't be read: {what}"))
+        .with_hint("the file is damaged; fit the model again")
 }
 
 /// Weights that did best on ratings set aside, and how each method and the blend did there.
@@ -163,7 +175,7 @@ fn found(settings: &Settings, ratings: &Ratings, run: &Run) -> Result<(Vec<f64>,
         let squares = answers.iter().zip(&truth).map(|(answer, truth)| f64::from(answer - truth).powi(2));
         (squares.sum::<f64>() / truth.len() as f64).sqrt()
     };
-    let errors = Errors {
+    let all = Errors {
         parts: settings
             .methods
             .iter()
@@ -172,7 +184,9 @@ fn found(settings: &Settings, ratings: &Ratings, run: &Run) -> Result<(Vec<f64>,
             .collect(),
         blend: error(&cross_checked(&answers, &truth)),
     };
-    Ok((weights(&answers, &truth), Some(errors)))
+    // Answers beyond all bounds have no error that a file could hold.
+    let finite = all.blend.is_finite() && all.parts.iter().all(|(_, error)| error.is_finite());
+    Ok((weights(&answers, &truth), finite.then_some(all)))
 }
 
 /// How methods did on the ratings that weights were found on.
@@ -201,11 +215,18 @@ struct Part {
 struct Fitted {
     parts: Vec<Part>,
     errors: Option<Errors>,
+    /// The smallest and the largest rating.
+    range: (f32, f32),
 }
 
 impl Fitted {
+    /// The weighted sum of what the parts answer, each within the scale of ratings: so the weights were found.
     fn mix(&self, answers: impl Fn(&dyn Recommender) -> Vec<f32>) -> Vec<f32> {
-        let all: Vec<Vec<f32>> = self.parts.iter().map(|part| answers(&*part.recommender)).collect();
+        let (low, high) = self.range;
+        let within = |part: &Part| -> Vec<f32> {
+            answers(&*part.recommender).into_iter().map(|answer| answer.clamp(low, high)).collect()
+        };
+        let all: Vec<Vec<f32>> = self.parts.iter().map(within).collect();
         let weights: Vec<f64> = self.parts.iter().map(|part| part.kept.weight).collect();
         mixed(&all, &weights)
     }

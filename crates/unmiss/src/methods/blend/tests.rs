@@ -1,5 +1,9 @@
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+
 use super::*;
 use crate::data::ratings::sample;
+use crate::run::Event;
 
 fn fit(settings: &Value, ratings: &Ratings) -> Box<dyn Recommender> {
     Blend.fit(settings, ratings, &Run::new(1, 2).unwrap()).unwrap()
@@ -58,5 +62,57 @@ fn settings_that_make_no_sense_are_refused() {
     ] {
         let error = Blend.check(&settings).unwrap_err().to_string();
         assert!(error.contains(word), "{settings}: {error}");
+    }
+}
+
+/// Whoever stops after the first part has that part, with all the weight.
+#[test]
+fn what_is_there_when_it_is_stopped_is_kept() {
+    let ratings = sample();
+    let switch: Arc<OnceLock<Arc<AtomicBool>>> = Arc::default();
+    let ears = Arc::clone(&switch);
+    let run = Run::new(1, 2).unwrap().listened_by(move |event| {
+        if matches!(event, Event::Finished { .. }) {
+            ears.get().unwrap().store(true, Ordering::Relaxed);
+        }
+    });
+    switch.set(run.stop_switch()).unwrap();
+    let settings = json!({ "methods": ["factors", "autorec"], "weights": [0.5, 0.5] });
+    let blend = Blend.fit(&settings, &ratings, &run).unwrap();
+    assert_eq!(blend.summary()["weights"], json!({ "factors": 1.0 }));
+    let loaded = Blend.load(&settings, &ratings, &blend.save()).unwrap();
+    assert_eq!(loaded.rate(&[(3, 5)]), blend.rate(&[(3, 5)]));
+    // Before there is any part, there is nothing to keep.
+    assert!(matches!(Blend.fit(&settings, &ratings, &run), Err(Error::Stopped)));
+}
+
+#[test]
+fn parts_that_can_not_be_are_refused() {
+    let ratings = sample();
+    let settings = json!({ "methods": ["factors", "biases"], "weights": [0.5, 0.5] });
+    let good = fit(&settings, &ratings).save();
+    let parts: Vec<Value> = serde_json::from_slice(good.bytes("parts").unwrap()).unwrap();
+    let altered = |parts: Value| {
+        let mut arrays = good.clone();
+        arrays.put_bytes("parts", serde_json::to_vec(&parts).unwrap());
+        Blend.load(&settings, &ratings, &arrays).err().map(|error| error.to_string())
+    };
+    assert_eq!(altered(json!(parts)), None);
+    let with = |name: &str, value: Value| {
+        let mut part = parts[0].clone();
+        part[name] = value;
+        json!([part])
+    };
+    for (parts, word) in [
+        (json!([]), "there is none"),
+        (json!([parts[0], parts[0]]), "twice"),
+        (with("method", json!("blend")), "none of its methods"),
+        (with("method", json!("autorec")), "none of its methods"),
+        (with("weight", json!(1.5)), "between 0 and 1"),
+        (with("weight", Value::Null), "can't be read"),
+        (json!("words"), "can't be read"),
+    ] {
+        let error = altered(parts.clone()).unwrap_or_else(|| panic!("{parts}"));
+        assert!(error.contains(word), "{parts}: {error}");
     }
 }

@@ -77,7 +77,10 @@ impl SparseNetwork {
     ///
     /// # Panics
     /// When there is none, or they differ in inputs, outputs or squashing.
-    pub fn mean_of(members: &[Self]) -> Self {
+    pub fn mean_of(mut members: Vec<Self>) -> Self {
+        if members.len() == 1 {
+            return members.remove(0);
+        }
         let first = &members[0];
         let shape = |member: &Self| (member.inputs, member.outputs, member.squash);
         assert!(members.iter().all(|member| shape(member) == shape(first)), "networks of one shape");

@@ -295,3 +295,28 @@ fn the_best_network_by_validation_is_given_back() {
     let seen = learner.seen.lock().unwrap();
     assert!(trained.network == seen[3] && seen[3] != seen[1] && seen[3] != seen[6]);
 }
+
+/// More rows of weights, and more wanted outputs, than are handled at a time.
+#[test]
+fn pieces_join() {
+    let (inputs, hidden, outputs, rows) = (1100, 3, 1100, 40);
+    let network = SparseNetwork::random([inputs, hidden, outputs], Squash::Sigmoid, [0.5, 0.25], 9);
+    let mut stream = Stream::new(9, "output weights", 1050, 0);
+    let expected: Vec<f32> = (0..hidden).map(|_| (0.25 * stream.normal()) as f32).collect();
+    assert_eq!(network.output(1050), expected);
+    let starts = |each: usize| (0..=rows).map(|row| row * each).collect::<Vec<_>>();
+    let known = Pattern::new(inputs, starts(1), (0..rows as u32).map(|row| 27 * row).collect());
+    let wanted: Vec<u32> = (0..rows).flat_map(|_| 0..outputs as u32).collect();
+    let wanted = Arc::new(Pattern::new(outputs, starts(outputs), wanted));
+    let batch = Batch::new(Arc::new(known), &random(rows, "values"), wanted, Vec::new());
+    let codes = network.codes(&batch);
+    let mut work = Work::default();
+    network.forward(&batch, &mut work);
+    assert_eq!(work.scores.len(), rows * outputs);
+    for (entry, score) in work.scores.iter().enumerate() {
+        let (row, output) = (entry / outputs, entry % outputs);
+        let code = &codes[row * hidden..][..hidden];
+        let sum: f32 = network.output(output).iter().zip(code).map(|(w, h)| w * h).sum();
+        assert!((score - sum).abs() < 1e-5, "{row} {output}: {score} {sum}");
+    }
+}
