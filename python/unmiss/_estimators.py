@@ -2030,7 +2030,7 @@ class AutoRec(RecommenderBase):
     the unknown ones filled in. Inputs are divided by how many ratings are known, so that predictions do not
     drift with that number.
 
-    Use it: From some ten thousand ratings on; the most accurate of the list on MovieLens.
+    Use it: From some ten thousand ratings on; the most accurate single method on MovieLens.
 
     Don't use it: A few thousand ratings in all: `factors` and `biases` are as good and quicker.
 
@@ -2047,7 +2047,7 @@ class AutoRec(RecommenderBase):
     hidden : int, default=500
         Units of the hidden layer.
     members : int, default=1
-        Networks whose mean is the answer; each sets other ratings aside. More err less and take longer.
+        Networks whose mean is the answer; each sets other ratings aside. More take longer.
     decay : float, default=200.0
         How strongly weights are pulled to 0.
     decay_on : str, default="both"
@@ -2289,8 +2289,9 @@ class MatrixFactorization(RecommenderBase):
 class RatingBlend(RecommenderBase):
     """Several recommenders, each with its weight.
 
-    Recommenders of different kinds err in different places, so their weighted mean errs less than the best of
-    them. The weights are found on ratings that none of them has learned from; a bad one gets none.
+    Recommenders of different kinds err in different places, so that their weighted mean may err less than the
+    best of them. The weights are found on ratings that none of them has learned from; one that does not help
+    gets none.
 
     Use it: When accuracy counts: it erred less than each of its parts on MovieLens.
 
