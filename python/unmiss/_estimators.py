@@ -2293,7 +2293,7 @@ class RatingBlend(RecommenderBase):
     best of them. The weights are found on ratings that none of them has learned from; one that does not help
     gets none.
 
-    Use it: When accuracy counts: it erred less than each of its parts on MovieLens.
+    Use it: When accuracy counts: on each of five sets of ratings it erred less than every part of it.
 
     Don't use it: When seconds count: every part is trained twice, unless weights are given.
 

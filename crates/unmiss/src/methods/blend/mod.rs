@@ -74,7 +74,7 @@ static CARD: Card = Card {
                the best of them. The weights are found on ratings that none of them has learned from; one that does \
                not help gets none.",
         paper: "Breiman 1996, Stacked regressions",
-        when: "When accuracy counts: it erred less than each of its parts on MovieLens.",
+        when: "When accuracy counts: on each of five sets of ratings it erred less than every part of it.",
         when_not: "When seconds count: every part is trained twice, unless weights are given.",
     },
     settings: &[
