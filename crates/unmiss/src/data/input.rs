@@ -12,6 +12,9 @@ use crate::error::{Error, Place, Result, nearest};
 /// The most memory that is set aside for a packed file before its size is known.
 const MOST_GUESSED: usize = 256 << 20;
 
+/// First bytes by which a file is told.
+const LOOKED_AT: usize = 9;
+
 /// What a path led to.
 pub(crate) enum Content {
     /// Delimited text.
@@ -66,8 +69,8 @@ impl Stream {
 
     /// Looks at the first bytes without taking them.
     fn peek(&mut self) -> Result<Vec<u8>> {
-        let mut first = Vec::with_capacity(4);
-        self.fill(&mut first, 4)?;
+        let mut first = Vec::with_capacity(LOOKED_AT);
+        self.fill(&mut first, LOOKED_AT)?;
         let rest = std::mem::replace(&mut self.reader, Box::new(std::io::empty()));
         self.reader = Box::new(Cursor::new(first.clone()).chain(rest));
         Ok(first)
@@ -129,6 +132,12 @@ fn is_gzip_name(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz"))
 }
 
+/// Whether bytes begin like a model's file: the length of its header in eight bytes, of which no text has the last four,
+/// and the header.
+fn is_model(first: &[u8]) -> bool {
+    first.get(4..LOOKED_AT) == Some(b"\0\0\0\0{")
+}
+
 /// Finds out by the first bytes what a stream holds, and checks that against the ending of its name.
 /// `is_file` says that the path leads to a file which can be opened again.
 fn sniff(mut stream: Stream, path: &Path, is_file: bool) -> Result<Content> {
@@ -145,7 +154,11 @@ fn sniff(mut stream: Stream, path: &Path, is_file: bool) -> Result<Content> {
         )
         .with_hint("rename it, or pack it with `gzip`"));
     }
-    if first == b"PAR1" {
+    if is_model(&first) {
+        return Err(Error::input(Place::file(&stream.file), "this is a model and not a table")
+            .with_hint("`unmiss show FILE` tells what is in it"));
+    }
+    if first.starts_with(b"PAR1") {
         let file = if is_file && !stream.gzip { open_file(path)?.0 } else { spool(stream)? };
         return Ok(Content::Parquet(file));
     }
@@ -171,4 +184,25 @@ fn spool(mut stream: Stream) -> Result<File> {
     }
     file.rewind().map_err(wrap)?;
     Ok(file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::Arrays;
+
+    #[test]
+    fn a_model_given_as_a_table_is_called_one() {
+        let model = Arrays::default().to_bytes(&serde_json::json!({ "kind": "predictor" })).unwrap();
+        let error = from_bytes("m.csv", &model).err().unwrap();
+        assert_eq!(error.to_string(), "m.csv: this is a model and not a table");
+        for text in ["", "a", "a,b\n1,2\n", "{\"a\": 1}\n"] {
+            let Ok(Content::Text(mut stream)) = from_bytes("t.csv", text.as_bytes()) else {
+                panic!("{text}")
+            };
+            let mut bytes = Vec::new();
+            stream.fill(&mut bytes, usize::MAX).unwrap();
+            assert_eq!(bytes, text.as_bytes(), "looking takes nothing away");
+        }
+    }
 }
