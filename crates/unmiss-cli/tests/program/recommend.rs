@@ -25,6 +25,8 @@ fn the_way_from_ratings_to_a_list() {
     };
     let few = (0..300).map(|n| format!("u{},i{},{}\n", n % 25, n % 31, 1 + mixed(n) % 5));
     bench.write("few.csv", format!("user,item,rating\n{}", few.collect::<String>()));
+    // Too few to hold any out.
+    bench.write("three.csv", "user,item,rating\na,x,4\nb,y,5\na,y,3\n");
     let mut text = bench.transcripts([
         FIT,
         "show films.unmiss",
@@ -39,6 +41,7 @@ fn the_way_from_ratings_to_a_list() {
         "recommend fit few.csv --method autorec --method cf-nade --seed 1 -o few.unmiss",
         "recommend fit few.csv --test 0 -o few.unmiss",
         "recommend fit few.csv --seed 1 -o few.unmiss",
+        "recommend fit three.csv -o three.unmiss",
         r#"recommend fit sample:films --method blend --set methods=["factors","biases"] --set weights=[0.6,0.4] -o both.unmiss"#,
         "show both.unmiss",
     ]);

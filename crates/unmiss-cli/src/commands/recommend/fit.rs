@@ -70,7 +70,8 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
     printer.close();
     model.summary.notes.extend(note);
     model.save(&arguments.output)?;
-    text.push_str(&wrapped(&ending(recipe, &recipes, better, arguments), 0));
+    let chosen = kept.is_some() && recipes.len() > 1;
+    text.push_str(&wrapped(&ending(recipe, chosen, better, arguments), 0));
     text.push('\n');
     print(&text)
 }
@@ -102,18 +103,17 @@ impl<'a> Standings<'a> {
     }
 }
 
-/// What was saved, why this method, and what would have been better.
+/// What was saved, why this method if it was `chosen` from several by measuring, and what would have been better.
 fn ending(
     kept: &RecipeOf<dyn Recommendation>,
-    recipes: &[RecipeOf<dyn Recommendation>],
+    chosen: bool,
     better: Option<&Measured>,
     arguments: &Arguments,
 ) -> String {
     let (name, output) = (kept.method.name(), arguments.output.display());
-    let measured = arguments.test > 0.0 && recipes.len() > 1;
     let why = match better {
-        None if measured => ", which erred least",
-        Some(_) if measured => ", which erred least of those named",
+        None if chosen => ", which erred least",
+        Some(_) if chosen => ", which erred least of those named",
         _ => "",
     };
     let mut text = format!("The model (`{name}`{why}, from all ratings) is in {output}.");

@@ -12,7 +12,8 @@ use crate::data::ratings::Ratings;
 use crate::error::{Error, Result};
 use crate::run::Run;
 use crate::store::Arrays;
-pub use weights::{cross_checked, mixed, weights};
+use weights::mixed;
+pub use weights::{cross_checked, weights};
 
 /// The entry of the list.
 pub struct Blend;
