@@ -37,8 +37,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ._base import recipes_of
 from ._imputers import ImputerBase
-from ._predictors import SHORT_LIST, ClassifierBase, RegressorBase
+from ._predictors import ClassifierBase, RegressorBase
 from ._recommenders import RecommenderBase
 
 '''
@@ -184,6 +185,7 @@ ATTRIBUTES = {
     ],
 }
 ATTRIBUTES["recommender"] = [
+    ("method_", "str", "The method that was fitted."),
     ("users_", "array", "The ids of the users, in ascending order."),
     ("items_", "array", "The ids of the items."),
     ("n_ratings_", "int", "Ratings learned from."),
@@ -368,18 +370,8 @@ def general_predictor(kind: str, entries) -> str:
             + "; 0: none, for a single method"
         ),
     )
-    members = """    def _recipes(self) -> list[tuple[str, dict[str, Any]]]:
-        if isinstance(self.method, str) and self.method != "auto":
-            return [(self.method, dict(self.settings or {}))]
-        methods = SHORT_LIST if isinstance(self.method, str) else tuple(self.method)
-        settings = dict(self.settings or {})
-        strangers = [name for name in settings if name not in methods]
-        if strangers:
-            raise ValueError(
-                f"settings for {strangers} belong to no method that is compared: {list(methods)}\\n"
-                "hint: name the method, or give settings by method, such as {'trees': {'leaves': 15}}"
-            )
-        return [(name, dict(settings.get(name, {}))) for name in methods]
+    members = f"""    def _recipes(self) -> list[tuple[str, dict[str, Any]]]:
+        return recipes_of(self.method, self.settings, {tuple(short_list(entries))!r})
 """
     extra = [CLASS_WEIGHT] if kind == "classifier" else []
     return write_class(
@@ -398,6 +390,65 @@ def general_predictor(kind: str, entries) -> str:
     )
 
 
+def general_recommender(entries) -> str:
+    listed = short_list(entries)
+    first = (
+        "method",
+        '"auto"',
+        "Any",
+        'str or list of str, default="auto"',
+        "A method's name, several names to choose from, or ``auto`` for the short list ("
+        + ", ".join(listed)
+        + ") and the blend of it: "
+        + list_text(entries)
+        + ".",
+    )
+    settings = (
+        "settings",
+        "None",
+        "dict | None",
+        "dict, default=None",
+        "Settings of the method, by name; with several methods, settings by method.",
+    )
+    test = (
+        "test",
+        "0.1",
+        "float",
+        "float, default=0.1",
+        "Share of the ratings held out to choose a method by; what is fitted then learns from all.",
+    )
+    members = """    def _recipes(self) -> list[tuple[str, dict[str, Any]]]:
+        if isinstance(self.method, str) and self.method == "auto":
+            if self.settings:
+                raise ValueError("settings belong to a method, and none is named\\nhint: name it with method=...")
+            return []
+        return recipes_of(self.method, self.settings, ())
+
+    def _share(self) -> float:
+        return float(self.test)
+"""
+    return write_class(
+        "recommender",
+        "Recommender",
+        "Predict ratings with whatever does best on ratings held out.",
+        [
+            "A share of the ratings is held out, several methods and the weighted mean of them are measured on it, and "
+            "the one that errs least is fitted on all ratings: what the program ``unmiss fit`` does with ratings."
+        ],
+        [settings, test] + RECOMMENDER_COMMON + COMMON,
+        attributes_text("recommender"),
+        '"factors"',
+        first,
+        members,
+    )
+
+
+def short_list(entries) -> list[str]:
+    """The methods that compete when none is named, the cheapest first."""
+    listed = [entry for entry in entries if entry["short list"] is not None]
+    return [entry["name"] for entry in sorted(listed, key=lambda entry: entry["short list"])]
+
+
 def source(methods: dict) -> str:
     """The whole file."""
     classes: list[str] = [general_imputer(methods["imputers"])]
@@ -412,6 +463,7 @@ def source(methods: dict) -> str:
             name, text = method_class(kind, entry)
             names[listed].append((entry["name"], name))
             classes.append(text)
+    classes.append(general_recommender(methods["recommenders"]))
     for entry in methods["recommenders"]:
         name, text = method_class("recommender", entry)
         names["RECOMMENDERS"].append((entry["name"], name))
@@ -420,7 +472,7 @@ def source(methods: dict) -> str:
     for listed, entries in names.items():
         lines = "\n".join(f"    {json.dumps(method)}: {name}," for method, name in entries)
         tables.append(f"#: Classes by the name of their method.\n{listed}: dict[str, type] = {{\n{lines}\n}}\n")
-    every = sorted(["Imputer", "Classifier", "Regressor"] + [name for rows in names.values() for _, name in rows])
+    every = sorted(["Imputer", "Classifier", "Regressor", "Recommender"] + [name for rows in names.values() for _, name in rows])
     listing = "\n".join(f"    {json.dumps(name)}," for name in every)
     return HEAD + "\n".join(classes) + "\n\n" + "\n".join(tables) + f"\n__all__ = [\n{listing}\n]\n"
 

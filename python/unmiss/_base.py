@@ -46,6 +46,21 @@ def as_json(settings: dict[str, Any]) -> str:
     return json.dumps({name.replace("_", "-"): value for name, value in settings.items()}, default=plain)
 
 
+def recipes_of(method: Any, settings: dict | None, short_list: tuple[str, ...]) -> list[tuple[str, dict[str, Any]]]:
+    """The methods that were named, or the short list for ``auto``, each with its settings."""
+    if isinstance(method, str) and method != "auto":
+        return [(method, dict(settings or {}))]
+    methods = short_list if isinstance(method, str) else tuple(method)
+    given = dict(settings or {})
+    strangers = [name for name in given if name not in methods]
+    if strangers:
+        raise ValueError(
+            f"settings for {strangers} belong to no method that is compared: {list(methods)}\n"
+            "hint: name the method, or give settings by method, such as {'trees': {'leaves': 15}}"
+        )
+    return [(name, dict(given.get(name, {}))) for name in methods]
+
+
 def named(X: Any, y: Any, default: str) -> str:
     """The name of a target that no column of X has."""
     name = getattr(y, "name", None)

@@ -45,13 +45,10 @@ def load_as(wanted: type | None, path: str | os.PathLike) -> Any:
     path = os.fspath(path)
     if not os.path.exists(path):
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
-    kind = _unmiss.kind_of(path)
-    if kind == "recommender":
-        return _recommender(wanted, _unmiss.Recommender.load(path), path)
-    if kind == "imputer":
-        estimator = _imputer(wanted, _unmiss.Filler.load(path))
-    else:
-        estimator = _predictor(wanted, _unmiss.Predictor.load(path))
+    model = _unmiss.load(path)
+    if isinstance(model, _unmiss.Recommender):
+        return _recommender(wanted, model, path)
+    estimator = _imputer(wanted, model) if isinstance(model, _unmiss.Filler) else _predictor(wanted, model)
     estimator.loaded_from_ = path
     estimator.feature_names_in_ = np.array(estimator.model_.inputs, dtype=object)
     estimator.n_features_in_ = len(estimator.feature_names_in_)
@@ -83,9 +80,10 @@ def _predictor(wanted: type | None, model: Any) -> Any:
 
 
 def _recommender(wanted: type | None, model: Any, path: str) -> Any:
-    from ._estimators import RECOMMENDERS
+    from ._estimators import RECOMMENDERS, Recommender
 
-    estimator = _made(wanted, None, RECOMMENDERS, model, {})
+    estimator = _made(wanted, Recommender, RECOMMENDERS, model, {})
+    estimator.method_ = model.method
     estimator.loaded_from_ = path
     estimator._seed = estimator.random_state
     estimator._kind = "any"

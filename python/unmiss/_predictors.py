@@ -16,9 +16,6 @@ from sklearn.utils.validation import _check_sample_weight, _check_y, check_consi
 from . import _frame, _unmiss
 from ._base import Estimator, Saved, as_json, as_seed, named
 
-#: The methods that ``method="auto"`` compares: the program's short list.
-SHORT_LIST = ("network", "linear", "trees")
-
 
 class PredictorBase(Saved, Estimator):
     """Predicts from rows with holes."""

@@ -49,14 +49,23 @@ class RecommenderBase(Saved, Estimator):
             users=ratings.users,
             items=ratings.items,
             ratings=ratings.values,
-            method=self._method,
-            settings=as_json(self._method_settings()),
+            recipes=[(name, as_json(settings)) for name, settings in self._recipes()],
+            share=self._share(),
             manner=self._manner(self._seed),
         )
+        self.method_ = self.model_.method
         self.__dict__.pop("loaded_from_", None)
         self._kind = _ratings.frame_kind(X)
         self._take_ids(*(ids.words is None for ids in ratings[:2]))
         return self
+
+    def _recipes(self) -> list[tuple[str, dict[str, Any]]]:
+        """The methods that compete, each with its settings; none: the library's short list."""
+        return [(self._method, self._method_settings())]
+
+    def _share(self) -> float:
+        """The share of the ratings on which methods compete."""
+        return 0.1
 
     def predict(self, X: Any) -> np.ndarray:
         """Predict the ratings of pairs.

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use unmiss::data::{self, Kind, MissingTokens, ReadOptions, Table};
+use unmiss::data::ratings::{self, Ratings, RatingsOptions};
+use unmiss::data::{self, Data, Kind, MissingTokens, ReadOptions, Shape, Table};
+use unmiss::encode::Encoder;
 use unmiss::error::{Error, Result};
 use unmiss::model::{Model, Roles};
 
@@ -38,6 +40,78 @@ pub struct InputArguments {
     numeric: Vec<String>,
 }
 
+/// Which columns hold ratings. With any of these, the data are ratings and not a table.
+#[derive(clap::Args, Default, Clone)]
+#[command(next_help_heading = "Ratings")]
+pub struct RatingColumns {
+    /// The column of users [default: user, userId and their like]
+    #[arg(long, value_name = "COLUMN")]
+    user: Option<String>,
+    /// The column of items [default: item, movieId and their like]
+    #[arg(long, value_name = "COLUMN")]
+    item: Option<String>,
+    /// The column of ratings [default: rating, score, stars]
+    #[arg(long, value_name = "COLUMN")]
+    rating: Option<String>,
+    /// The column of times: of several ratings for the same user and item the latest counts [default: time, timestamp]
+    #[arg(long, value_name = "COLUMN")]
+    time: Option<String>,
+    /// How the data are laid out [default: seen from the options and the file]
+    #[arg(long, value_name = "SHAPE")]
+    shape: Option<ShapeArgument>,
+}
+
+/// How data are laid out.
+#[derive(Clone, Copy, clap::ValueEnum)]
+pub enum ShapeArgument {
+    /// Rows and columns
+    Table,
+    /// User, item, rating
+    Ratings,
+}
+
+impl RatingColumns {
+    /// The same, for data that are ratings in any case.
+    pub fn as_ratings(mut self) -> Self {
+        self.shape = Some(ShapeArgument::Ratings);
+        self
+    }
+
+    /// The shape of the data: as told, as the options say, or as the file shows.
+    pub fn shape(&self, path: &Path) -> Shape {
+        let named = [&self.user, &self.item, &self.rating, &self.time].iter().any(|name| name.is_some());
+        match self.shape {
+            Some(ShapeArgument::Table) => Shape::Table,
+            Some(ShapeArgument::Ratings) => Shape::Ratings,
+            None if named || ratings::is_unnamed(path) => Shape::Ratings,
+            None => Shape::Table,
+        }
+    }
+
+    /// The library's form of these options, with the words and the delimiter of the others.
+    pub fn options(&self, input: &InputArguments) -> Result<RatingsOptions> {
+        let ReadOptions { delimiter, missing, .. } = input.options()?;
+        let Self { user, item, rating, time, .. } = self.clone();
+        Ok(RatingsOptions { user, item, rating, time, delimiter, missing })
+    }
+
+    /// Reads ratings and tells what the reader noticed.
+    pub fn read(&self, path: &Path, input: &InputArguments, printer: &Printer) -> Result<Ratings> {
+        let reading = ratings::read(path, &self.options(input)?)?;
+        reading.notes().iter().for_each(|note| printer.say(&format!("note: {note}")));
+        Ok(reading.ratings)
+    }
+}
+
+/// Refuses options that mean nothing for ratings.
+pub fn only_for_tables(given: &[(&str, bool)]) -> Result<()> {
+    match given.iter().find(|(_, given)| *given) {
+        Some((name, _)) => Err(Error::setting(*name, "this is for tables, and the data are ratings")
+            .with_hint(format!("leave out --{name}, or say --shape table if the data are a table"))),
+        None => Ok(()),
+    }
+}
+
 impl InputArguments {
     /// Reads the table and tells what the reader noticed.
     pub fn read(&self, path: &Path, keep_source: bool, printer: &Printer) -> Result<Table> {
@@ -48,14 +122,20 @@ impl InputArguments {
 
     /// Reads a table to learn from and tells what the reader noticed about its inputs. Columns with another
     /// role need no word, and why a column can't be an input is told by the fit.
-    pub fn read_inputs(&self, path: &Path, roles: &Roles, printer: &Printer) -> Result<Table> {
+    pub fn read_inputs(&self, path: &Path, roles: &Roles, printer: &Printer) -> Result<Data> {
         let reading = data::read(path, &self.options()?)?;
-        let inputs = roles.inputs(&reading.table)?.names;
-        let others = reading.table.columns().iter().filter(|column| !inputs.contains(&column.name));
+        let (data, notes) = (Data::from(reading.table), reading.notes);
+        let inputs = roles.inputs(&roles.labelled(&data)?)?.names;
+        let others = data.columns().iter().filter(|column| !inputs.contains(&column.name));
         let others: Vec<String> = others.map(|column| format!("column `{}` ", column.name)).collect();
         let about_inputs = |note: &&String| !others.iter().any(|other| note.starts_with(other));
-        reading.notes.iter().filter(about_inputs).for_each(|note| printer.say(&format!("note: {note}")));
-        Ok(reading.table)
+        notes.iter().filter(about_inputs).for_each(|note| printer.say(&format!("note: {note}")));
+        Ok(data)
+    }
+
+    /// Whether columns are told to be categories or numbers.
+    pub fn tells_kinds(&self) -> bool {
+        !self.categorical.is_empty() || !self.numeric.is_empty()
     }
 
     /// Further words for single columns, as typed.
@@ -69,18 +149,14 @@ impl InputArguments {
     }
 
     /// Reads rows for a model: its inputs have the kinds, and the words for "missing", that they had in training.
-    pub fn read_for_model(&self, path: &Path, model: &Model) -> Result<Table> {
+    pub fn read_for_model(&self, path: &Path, model: &Model) -> Result<Data> {
         let mut options = self.options()?;
         if self.missing.is_none() {
             options.missing = model.missing.clone();
             add_words(&mut options.missing, &self.missing_in)?;
         }
-        let numbers = model.encoder.numbers.iter().map(|feature| (feature.name.clone(), Kind::Real));
-        options.kinds.extend(numbers);
-        let categories =
-            model.encoder.categories.iter().map(|feature| (feature.name.clone(), Kind::Category));
-        options.kinds.extend(categories);
-        Ok(data::read(path, &options)?.table)
+        options.kinds.extend(kinds_of(model.coder.table()?));
+        Ok(data::read(path, &options)?.table.into())
     }
 
     /// The library's form of these options.
@@ -101,6 +177,12 @@ impl InputArguments {
         }
         Ok(options)
     }
+}
+
+/// The kinds in which a model's columns are read: numbers or words, whatever they look like now.
+pub fn kinds_of(encoder: &Encoder) -> impl Iterator<Item = (String, Kind)> {
+    let numbers = encoder.numbers.iter().map(|feature| (feature.name.clone(), Kind::Real));
+    numbers.chain(encoder.categories.iter().map(|feature| (feature.name.clone(), Kind::Category)))
 }
 
 /// The delimiter as typed; none is found out by the reader.

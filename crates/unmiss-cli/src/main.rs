@@ -6,6 +6,7 @@
 mod commands;
 mod input;
 mod memory;
+mod new_ratings;
 mod output;
 mod printer;
 
@@ -13,8 +14,12 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use commands::Command;
+use commands::{Command, Ended};
 use printer::Printer;
+use unmiss::error::Error;
+
+/// What a shell gives a program that Ctrl-C ended.
+pub const STOPPED: u8 = 130;
 
 /// Learn from data with holes: describe a table, fit a predictor that takes missing values as they are,
 /// and predict new rows. Without a command, `unmiss` runs `unmiss demo`.
@@ -46,10 +51,11 @@ fn main() -> ExitCode {
     let printer = Printer::new(arguments.general.quiet);
     let command = arguments.command.unwrap_or_else(Command::demo);
     match command.run(&arguments.general, &printer) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(Ended::Done) => ExitCode::SUCCESS,
+        Ok(Ended::CutOff) => ExitCode::from(STOPPED),
         Err(error) => {
             printer.error(&error);
-            ExitCode::FAILURE
+            if matches!(error, Error::Stopped) { ExitCode::from(STOPPED) } else { ExitCode::FAILURE }
         }
     }
 }

@@ -150,6 +150,11 @@ pub fn number(number: usize) -> String {
     text
 }
 
+/// Four digits behind the point: a rating has no more to say.
+pub fn rounded(rating: f32) -> f64 {
+    (f64::from(rating) * 1e4).round() / 1e4
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

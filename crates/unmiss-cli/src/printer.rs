@@ -2,7 +2,7 @@
 //! nothing when asked to be quiet.
 
 use std::io::{IsTerminal, Write};
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -38,12 +38,13 @@ impl Printer {
     pub fn run(&self, general: &General) -> Result<Run> {
         let printer = self.clone();
         let run = Run::new(general.seed, general.threads)?.listened_by(move |event| printer.hear(event));
-        let (switch, printer) = (run.stop_switch(), self.clone());
+        let (switch, printer, pressed) = (run.stop_switch(), self.clone(), AtomicBool::new(false));
         let handler = move || {
-            if switch.swap(true, Ordering::Relaxed) {
-                std::process::exit(130);
+            if pressed.swap(true, Ordering::Relaxed) {
+                std::process::exit(i32::from(crate::STOPPED));
             }
-            printer.say("stopping at the next step, keeping the best so far (Ctrl-C again ends at once)");
+            switch.store(true, Ordering::Relaxed);
+            printer.say("stopping at the next step; what is finished is kept (Ctrl-C again ends at once)");
         };
         // A handler can be set once per process; a second run shares the first one's.
         let _ = ctrlc::set_handler(handler);

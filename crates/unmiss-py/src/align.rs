@@ -3,12 +3,13 @@
 //! the same.
 
 use unmiss::data::table::format_number;
-use unmiss::data::{Column, Kind, Table, Values};
-use unmiss::encode::Encoder;
+use unmiss::data::{Column, Data, Kind, Table, Values};
+use unmiss::encode::Coder;
 use unmiss::error::Result;
 
-/// The same table with columns turned into numbers or categories where the encoder has them so.
-pub(crate) fn aligned(table: &Table, encoder: &Encoder) -> Result<Option<Table>> {
+/// The same data with columns turned into numbers or categories where the model has them so.
+pub(crate) fn aligned(data: &Data, coder: &Coder) -> Result<Data> {
+    let (table, encoder) = (data.table()?, coder.table()?);
     let mut changed: Option<Table> = None;
     let numbers = encoder.numbers.iter().map(|feature| (&feature.name, true));
     for (name, wants_numbers) in
@@ -25,7 +26,7 @@ pub(crate) fn aligned(table: &Table, encoder: &Encoder) -> Result<Option<Table>>
             changed.get_or_insert_with(|| table.clone()).columns_mut()[position] = other;
         }
     }
-    Ok(changed)
+    Ok(changed.map_or_else(|| data.clone(), Data::from))
 }
 
 fn as_words(column: &Column, values: &[f64]) -> Column {

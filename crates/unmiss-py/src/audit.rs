@@ -29,10 +29,10 @@ pub(crate) fn audit_model(
 ) -> PyResult<Finding> {
     let (rows, levels, masks) = size;
     let settings = AuditSettings { rows, levels, masks, target: None, contrast };
-    let (model, table) = (&predictor.model, &table.table);
+    let (model, data) = (&predictor.model, &table.data);
     let found = work(py, &manner, |run| {
-        let aligned = aligned(table, &model.encoder)?;
-        unmiss::audit::audit_model(model, aligned.as_ref().unwrap_or(table), &settings, run)
+        let aligned = aligned(data, &model.coder)?;
+        unmiss::audit::audit_model(model, &aligned, &settings, run)
     })?;
     finding(found)
 }
@@ -51,7 +51,7 @@ pub(crate) fn audit_function(
 ) -> PyResult<Finding> {
     let (rows, levels, masks) = size;
     let settings = AuditSettings { rows, levels, masks, target, contrast: false };
-    let (numbered, place) = numbered(&table.table)?;
+    let (numbered, place) = numbered(table.table())?;
     let answer = |py: Python<'_>, cases: &data::Table| -> PyResult<Vec<f64>> {
         let number = cases.position(&place).map_err(exception)?;
         let rows = cases.columns()[number].numbers().unwrap_or_default();

@@ -2,10 +2,11 @@
 
 use pyo3::prelude::*;
 use unmiss::compare::{Contest, Contestant, Question, Setup};
+use unmiss::data::Shape;
 use unmiss::encode::target::TaskKind;
 use unmiss::error::{Error, Result};
-use unmiss::methods::{self, Described, IMPUTERS, METHODS};
-use unmiss::model::{RecipeOf, Roles};
+use unmiss::methods::{Job, find, methods_for};
+use unmiss::model::Roles;
 use unmiss::report::sections;
 
 use crate::errors::exception;
@@ -29,7 +30,8 @@ pub(crate) fn compare(
     task: Option<String>,
     manner: Manner,
 ) -> PyResult<Finding> {
-    let contestants = contestants(target.is_none(), methods, tune).map_err(exception)?;
+    let job = if target.is_none() { Job::Fill } else { Job::Predict };
+    let contestants = contestants(job, methods, tune).map_err(exception)?;
     let question = match target {
         None => Question::Imputers { how, ignore: Vec::new() },
         Some(target) => {
@@ -41,9 +43,9 @@ pub(crate) fn compare(
         }
     };
     let setup = Setup { question, contestants, repeats };
-    let table = &table.table;
+    let data = &table.data;
     let comparison = work(py, &manner, |run| {
-        let comparison = Contest::new(table, setup, run)?.hold(run, |_| Ok(()))?;
+        let comparison = Contest::new(data, setup, run)?.hold(run, |_| Ok(()))?;
         match (comparison.standings.is_empty(), run.stopped()) {
             (_, true) => Err(Error::Stopped),
             (true, _) => {
@@ -56,30 +58,21 @@ pub(crate) fn compare(
     Finding::new(&comparison, sections)
 }
 
-fn contestants(imputers: bool, mut named: Vec<(String, String)>, draws: usize) -> Result<Vec<Contestant>> {
+fn contestants(job: Job, mut named: Vec<(String, String)>, draws: usize) -> Result<Vec<Contestant>> {
     if named.is_empty() {
-        let names: Vec<&str> = match imputers {
-            true => IMPUTERS.iter().map(|imputer| imputer.name()).collect(),
-            false => METHODS.iter().map(|method| method.name()).collect(),
-        };
-        named = names.into_iter().map(|name| (name.to_owned(), "{}".to_owned())).collect();
+        let names = methods_for(Shape::Table, job).map(|method| method.name().to_owned());
+        named = names.map(|name| (name, "{}".to_owned())).collect();
         // `auto`, which tries the other imputers itself, comes last.
         named.sort_by_key(|(name, _)| name == "auto");
     }
     let mut contestants = Vec::new();
     for (name, settings) in &named {
-        match imputers {
-            true => add(&mut contestants, &recipe(methods::find_imputer(name)?, settings)?, draws),
-            false => add(&mut contestants, &recipe(methods::find(name)?, settings)?, draws),
+        let recipe = recipe(find(name, Shape::Table, job)?, settings)?;
+        contestants.push(Contestant::new(&recipe, 0));
+        // A method without a search space is what it is.
+        if draws > 0 && !recipe.method.card().space.is_empty() {
+            contestants.push(Contestant::new(&recipe, draws));
         }
     }
     Ok(contestants)
-}
-
-/// A method as it is and, if asked for and it has a search space, tuned.
-fn add<M: ?Sized + Described>(contestants: &mut Vec<Contestant>, recipe: &RecipeOf<M>, draws: usize) {
-    contestants.push(Contestant::new(recipe, 0));
-    if draws > 0 && !recipe.method.space().is_empty() {
-        contestants.push(Contestant::new(recipe, draws));
-    }
 }

@@ -7,10 +7,10 @@ use numpy::{Element, IntoPyArray, PyArray1, PyReadwriteArray2};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyType};
-use unmiss::data::{self, Values};
+use unmiss::data::{self, Shape, Values};
 use unmiss::error::Result;
-use unmiss::methods::{self, Draw};
-use unmiss::model::{self, Filled, Limits};
+use unmiss::methods::{Draw, Job, find};
+use unmiss::model::{Aim, Filled, Filling, Limits, Model};
 
 use crate::align::aligned;
 use crate::errors::exception;
@@ -21,7 +21,7 @@ use crate::work::{Manner, work};
 /// A fitted imputer.
 #[pyclass(frozen, module = "unmiss._unmiss")]
 pub(crate) struct Filler {
-    pub(crate) filler: model::Filler,
+    pub(crate) model: Model,
 }
 
 /// Filled cells of a column: its position, the rows, and numbers or words as (codes, levels).
@@ -40,7 +40,9 @@ impl Filler {
     /// An imputer from the bytes of its file.
     #[new]
     fn new(bytes: &[u8]) -> PyResult<Self> {
-        Ok(Self { filler: model::Filler::from_bytes(bytes).map_err(PyValueError::new_err)? })
+        let model = Model::from_bytes(bytes).map_err(PyValueError::new_err)?;
+        model.filling().map_err(exception)?;
+        Ok(Self { model })
     }
 
     /// Learns. `within` gives lowest and highest value of single columns.
@@ -56,8 +58,9 @@ impl Filler {
         beyond_range: bool,
         manner: Manner,
     ) -> PyResult<Self> {
-        let recipe =
-            methods::find_imputer(method).and_then(|method| recipe(method, settings)).map_err(exception)?;
+        let recipe = find(method, Shape::Table, Job::Fill)
+            .and_then(|method| recipe(method, settings))
+            .map_err(exception)?;
         if let Some((name, (low, high))) =
             within.iter().find(|(_, (low, high))| low.is_nan() || high.is_nan() || low > high)
         {
@@ -66,25 +69,19 @@ impl Filler {
             )));
         }
         let limits = Limits { observed_range: !beyond_range, columns: within };
-        let filler =
-            work(py, &manner, |run| model::Filler::fit(&table.table, &ignore, &recipe, limits, run))?;
-        Ok(Self { filler })
-    }
-
-    /// Reads a file.
-    #[classmethod]
-    fn load(_class: &Bound<'_, PyType>, path: PathBuf) -> PyResult<Self> {
-        Ok(Self { filler: model::Filler::load(&path).map_err(exception)? })
+        let aim = Aim::Fill { ignored: ignore, limits };
+        let model = work(py, &manner, |run| Model::fit(&table.data, &aim, &recipe, run))?;
+        Ok(Self { model })
     }
 
     /// Writes the file.
     fn save(&self, path: PathBuf) -> PyResult<()> {
-        self.filler.save(&path).map_err(exception)
+        self.model.save(&path).map_err(exception)
     }
 
     /// The bytes of the file.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(PyBytes::new(py, &self.filler.to_bytes().map_err(exception)?))
+        Ok(PyBytes::new(py, &self.model.to_bytes().map_err(exception)?))
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyType>, (Bound<'py, PyBytes>,))> {
@@ -102,9 +99,9 @@ impl Filler {
     ) -> PyResult<Left> {
         let filled = self.filled(py, table, draw, &manner)?;
         if let Ok(mut doubles) = array.extract::<PyReadwriteArray2<'_, f64>>() {
-            put(&mut doubles, table, &filled.table, |value| value)?;
+            put(&mut doubles, table, filled.data.table().map_err(exception)?, |value| value)?;
         } else if let Ok(mut singles) = array.extract::<PyReadwriteArray2<'_, f32>>() {
-            put(&mut singles, table, &filled.table, |value| value as f32)?;
+            put(&mut singles, table, filled.data.table().map_err(exception)?, |value| value as f32)?;
         } else {
             return Err(PyTypeError::new_err("expected a two-dimensional array of float64 or float32"));
         }
@@ -120,7 +117,7 @@ impl Filler {
         manner: Manner,
     ) -> PyResult<(Vec<Cells<'py>>, Left)> {
         let filled = self.filled(py, table, draw, &manner)?;
-        let columns = table.table.columns().iter().zip(filled.table.columns()).enumerate();
+        let columns = table.data.columns().iter().zip(filled.data.columns()).enumerate();
         let cells = columns.filter_map(|(position, (before, after))| {
             let holes = before.observed.iter().zip(&after.observed).enumerate();
             let rows: Vec<usize> =
@@ -147,73 +144,78 @@ impl Filler {
     /// The imputer's name.
     #[getter]
     fn method(&self) -> &'static str {
-        self.filler.recipe.method.name()
+        self.model.recipe.method.name()
     }
 
     /// Its settings as JSON.
     #[getter]
     fn settings(&self) -> String {
-        self.filler.recipe.settings.to_string()
+        self.model.recipe.settings.to_string()
     }
 
     /// Columns that were learned: numbers, then categories.
     #[getter]
     fn inputs(&self) -> Vec<String> {
-        self.filler.names().map(str::to_owned).collect()
+        self.model.coder.names().into_iter().map(str::to_owned).collect()
     }
 
     /// Columns that can't be filled, with the reason.
     #[getter]
-    fn unfillable(&self) -> BTreeMap<String, String> {
-        self.filler.unfillable.clone()
+    fn unfillable(&self) -> PyResult<BTreeMap<String, String>> {
+        Ok(self.filling()?.part.unfillable.clone())
     }
 
     /// Columns that are neither read nor filled.
     #[getter]
-    fn ignored(&self) -> Vec<String> {
-        self.filler.ignored.clone()
+    fn ignored(&self) -> PyResult<Vec<String>> {
+        Ok(self.filling()?.part.ignored.clone())
     }
 
     /// Whether filled numbers may leave the range of the known ones, and the limits of single columns.
     #[getter]
-    fn limits(&self) -> (bool, BTreeMap<String, (f64, f64)>) {
-        (!self.filler.limits.observed_range, self.filler.limits.columns.clone())
+    fn limits(&self) -> PyResult<(bool, BTreeMap<String, (f64, f64)>)> {
+        let limits = &self.filling()?.part.limits;
+        Ok((!limits.observed_range, limits.columns.clone()))
     }
 
     /// What is worth knowing about the fit, in sentences.
     #[getter]
-    fn words(&self) -> Vec<String> {
-        let summary = &self.filler.summary;
+    fn words(&self) -> PyResult<Vec<String>> {
+        let summary = &self.model.summary;
         let mut words = vec![format!(
             "`{}` learned from {} rows and {} columns; {:.1} % of their cells are missing.",
             self.method(),
             summary.rows,
-            self.filler.encoder.width(),
+            self.model.coder.names().len(),
             100.0 * summary.missing_share
         )];
-        let reasons = self.filler.unfillable.iter();
+        let reasons = self.filling()?.part.unfillable.iter();
         words.extend(reasons.map(|(column, reason)| format!("Column `{column}` can't be filled: {reason}.")));
-        words
+        Ok(words)
     }
 
     /// What the imputer says about its fit, as JSON.
     #[getter]
     fn summary(&self) -> String {
-        self.filler.summary.method.to_string()
+        self.model.summary.method.to_string()
     }
 }
 
 impl Filler {
+    fn filling(&self) -> PyResult<Filling<'_>> {
+        self.model.filling().map_err(exception)
+    }
+
     fn filled(&self, py: Python<'_>, table: &Table, draw: Option<u64>, manner: &Manner) -> PyResult<Filled> {
         let mut unseen = Unseen::new();
         let draw = draw.map(|number| Draw { seed: manner.0, number, first_row: 0 });
-        let table: &data::Table = &table.table;
+        let filling = self.filling()?;
         let filled = work(py, manner, |run| -> Result<Filled> {
-            let aligned = aligned(table, &self.filler.encoder)?;
+            let aligned = aligned(&table.data, filling.coder)?;
             let note = |column: &str, level: &str| {
                 unseen.entry(column.to_owned()).or_default().push(level.to_owned());
             };
-            run.compute(|| self.filler.fill(aligned.as_ref().unwrap_or(table), draw, note))
+            run.compute(|| filling.fill(&aligned, draw, note))
         })?;
         warn_of_unseen(py, &unseen, &manner.2)?;
         Ok(filled)
@@ -229,7 +231,7 @@ fn put<T: Element + Copy>(
 ) -> PyResult<()> {
     let mut array = array.as_array_mut();
     for ((mut cells, before), after) in
-        array.columns_mut().into_iter().zip(before.table.columns()).zip(after.columns())
+        array.columns_mut().into_iter().zip(before.data.columns()).zip(after.columns())
     {
         let value: Box<dyn Fn(usize) -> f64> = match &after.values {
             Values::Numbers(values) => Box::new(|row| values[row]),

@@ -7,16 +7,20 @@ use numpy::{IntoPyArray, PyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde_json::{Value, json};
+use unmiss::data::Shape;
 use unmiss::data::ratings;
 use unmiss::data::samples::sample;
-use unmiss::methods::{Described, IMPUTERS, METHODS, RECOMMENDERS};
+use unmiss::methods::{Job, Method, methods_for, short_list};
 use unmiss::missing::{self, Mechanism, hideable};
-use unmiss::model;
+use unmiss::model::Model;
 use unmiss::pool::Estimate;
 use unmiss::report::sections;
 
 use crate::errors::{exception, unwritable};
+use crate::filler::Filler;
 use crate::finding::Finding;
+use crate::predictor::Predictor;
+use crate::recommender::Recommender;
 use crate::table::Table;
 use crate::work::{Manner, work};
 
@@ -24,26 +28,37 @@ use crate::work::{Manner, work};
 /// settings and defaults.
 #[pyfunction]
 pub(crate) fn methods_json() -> PyResult<String> {
-    let predictors: Vec<Value> = METHODS.iter().map(|method| entry(*method)).collect();
-    let imputers: Vec<Value> = IMPUTERS.iter().map(|imputer| entry(*imputer)).collect();
-    let recommenders: Vec<Value> = RECOMMENDERS.iter().map(|method| entry(*method)).collect();
-    let all = json!({ "predictors": predictors, "imputers": imputers, "recommenders": recommenders });
+    let entries = |shape: Shape, job: Job| -> Vec<Value> {
+        methods_for(shape, job).map(|method| entry(method, shape, job)).collect()
+    };
+    let all = json!({
+        "predictors": entries(Shape::Table, Job::Predict),
+        "imputers": entries(Shape::Table, Job::Fill),
+        "recommenders": entries(Shape::Ratings, Job::Rate),
+    });
     serde_json::to_string(&all).map_err(unwritable)
 }
 
-fn entry<M: ?Sized + Described>(method: &M) -> Value {
+fn entry(method: &dyn Method, shape: Shape, job: Job) -> Value {
+    let card = method.card();
     json!({
-        "name": method.name(),
-        "about": method.about(),
-        "settings": method.settings(),
+        "name": card.name,
+        "about": card.about,
+        "settings": card.settings,
+        "short list": short_list(shape, job).iter().position(|other| other.name() == card.name),
         "defaults": method.defaults(),
     })
 }
 
-/// What a file holds: `predictor`, `imputer` or `recommender`.
+/// The model in a file, of any shape and job: a predictor, an imputer or a recommender.
 #[pyfunction]
-pub(crate) fn kind_of(path: PathBuf) -> PyResult<String> {
-    model::kind_of(&path).map_err(exception)
+pub(crate) fn load(py: Python<'_>, path: PathBuf) -> PyResult<Py<PyAny>> {
+    let model = Model::load(&path).map_err(exception)?;
+    Ok(match model.job() {
+        Job::Predict => Py::new(py, Predictor::of(model))?.into_any(),
+        Job::Fill => Py::new(py, Filler { model })?.into_any(),
+        Job::Rate => Py::new(py, Recommender { model })?.into_any(),
+    })
 }
 
 /// A built-in table: its text, and the column one would want to predict.
@@ -74,7 +89,7 @@ pub(crate) fn describe(
     target: Option<String>,
     manner: Manner,
 ) -> PyResult<Finding> {
-    let table = &table.table;
+    let table = table.table();
     let (description, sections) = work(py, &manner, |run| {
         run.compute(|| {
             let description = missing::describe(table, target.as_deref())?;
@@ -95,7 +110,7 @@ pub(crate) fn hide<'py>(
     manner: Manner,
 ) -> PyResult<Bound<'py, PyArray2<bool>>> {
     let how: Mechanism = how.parse().map_err(exception)?;
-    let table = &table.table;
+    let table = table.table();
     let columns = columns.unwrap_or_else(|| hideable(table, &[]));
     let hidden =
         work(py, &manner, |run| run.compute(|| missing::hide(table, &how, &columns, run.seed())))?.hidden;

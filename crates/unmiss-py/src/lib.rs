@@ -26,7 +26,7 @@ fn _unmiss(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<recommender::Recommender>()?;
     module.add_class::<finding::Finding>()?;
     module.add_function(wrap_pyfunction!(functions::methods_json, module)?)?;
-    module.add_function(wrap_pyfunction!(functions::kind_of, module)?)?;
+    module.add_function(wrap_pyfunction!(functions::load, module)?)?;
     module.add_function(wrap_pyfunction!(functions::sample_csv, module)?)?;
     module.add_function(wrap_pyfunction!(functions::describe, module)?)?;
     module.add_function(wrap_pyfunction!(functions::hide, module)?)?;

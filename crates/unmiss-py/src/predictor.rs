@@ -10,12 +10,12 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyType};
 use serde_json::{Value, json};
 use unmiss::compare::{Choice, fit_best};
-use unmiss::data;
+use unmiss::data::{Data, Shape};
 use unmiss::encode::{ClassWeights, Task, target::TaskKind};
 use unmiss::error::{Error, Result};
-use unmiss::methods::{self, Described};
+use unmiss::methods::{Job, Method, find};
 use unmiss::metrics::{Score, most_probable};
-use unmiss::model::{Model, Recipe, RecipeOf, Roles, known_inputs};
+use unmiss::model::{Aim, Model, Predicting, Recipe, Roles};
 use unmiss::report::sections;
 
 use crate::align::aligned;
@@ -32,12 +32,12 @@ pub(crate) struct Predictor {
     choice: Option<Choice>,
 }
 
-/// A method or an imputer with the given settings, as JSON, over the defaults.
-pub(crate) fn recipe<M: ?Sized + Described>(method: &'static M, settings: &str) -> Result<RecipeOf<M>> {
+/// A method with the given settings, as JSON, over the defaults.
+pub(crate) fn recipe(method: &'static dyn Method, settings: &str) -> Result<Recipe> {
     let given: Value =
         serde_json::from_str(settings).map_err(|error| Error::setting("settings", error.to_string()))?;
     method.check(&given)?;
-    let mut recipe = RecipeOf::of(method);
+    let mut recipe = Recipe::of(method);
     if let (Value::Object(all), Value::Object(given)) = (&mut recipe.settings, given) {
         all.extend(given);
     }
@@ -66,6 +66,7 @@ impl Predictor {
     #[new]
     fn new(bytes: &[u8]) -> PyResult<Self> {
         let model = Model::from_bytes(bytes).map_err(PyValueError::new_err)?;
+        model.predicting().map_err(exception)?;
         Ok(Self { model, choice: None })
     }
 
@@ -86,7 +87,7 @@ impl Predictor {
     ) -> PyResult<Self> {
         let recipes: Vec<Recipe> = recipes
             .iter()
-            .map(|(name, settings)| recipe(methods::find(name)?, settings))
+            .map(|(name, settings)| recipe(find(name, Shape::Table, Job::Predict)?, settings))
             .collect::<Result<_>>()
             .map_err(exception)?;
         let roles = Roles {
@@ -98,27 +99,23 @@ impl Predictor {
             }),
             ..Roles::target(target)
         };
-        let table = &table.table;
+        let data = &table.data;
         let (model, choice) = work(py, &manner, |run| {
-            for column in table.columns().iter().filter(|column| !column.is_usable()) {
+            for column in data.columns().iter().filter(|column| !column.is_usable()) {
                 let (name, kind) = (&column.name, column.kind);
                 run.warn(format!(
                     "column `{name}` is {kind} and is left out; make it a categorical column or a number to use it"
                 ));
             }
             match recipes.as_slice() {
-                [recipe] if folds == 0 => Ok((Model::fit(table, &roles, recipe, run)?, None)),
-                _ => fit_best(table, &roles, &recipes, folds.max(2), run)
+                [recipe] if folds == 0 => {
+                    Ok((Model::fit(data, &Aim::Predict(roles.clone()), recipe, run)?, None))
+                }
+                _ => fit_best(data, &roles, &recipes, folds.max(2), run)
                     .map(|(model, choice)| (model, Some(choice))),
             }
         })?;
         Ok(Self { model, choice })
-    }
-
-    /// Reads a model file.
-    #[classmethod]
-    fn load(_class: &Bound<'_, PyType>, path: PathBuf) -> PyResult<Self> {
-        Ok(Self { model: Model::load(&path).map_err(exception)?, choice: None })
     }
 
     /// Writes the model file.
@@ -167,9 +164,10 @@ impl Predictor {
         manner: Manner,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let (answers, known) = self.answers(py, table, &manner)?;
+        let model = self.predicting()?;
         let mut ends = Array2::zeros((answers.nrows(), 3));
         for (row, known) in known.into_iter().enumerate() {
-            let half = self.model.half_width(known, level).ok_or_else(|| {
+            let half = model.half_width(known, level).ok_or_else(|| {
                 PyValueError::new_err(
                     "the model was fitted without cross-validation, so it has no intervals\nhint: fit with folds=5",
                 )
@@ -185,14 +183,14 @@ impl Predictor {
 
     /// Whether it predicts classes.
     #[getter]
-    fn is_classifier(&self) -> bool {
-        self.model.target.task != Task::Regression
+    fn is_classifier(&self) -> PyResult<bool> {
+        Ok(self.predicting()?.target.task != Task::Regression)
     }
 
     /// The classes as words, in the order of their chances.
     #[getter]
-    fn levels(&self) -> Vec<String> {
-        self.model.target.levels.clone()
+    fn levels(&self) -> PyResult<Vec<String>> {
+        Ok(self.predicting()?.target.levels.clone())
     }
 
     /// The method's name.
@@ -209,14 +207,14 @@ impl Predictor {
 
     /// The target's name.
     #[getter]
-    fn target(&self) -> &str {
-        &self.model.target.name
+    fn target(&self) -> PyResult<String> {
+        Ok(self.predicting()?.target.name.clone())
     }
 
     /// Names of the columns that it predicts from.
     #[getter]
     fn inputs(&self) -> Vec<String> {
-        self.model.input_names().map(str::to_owned).collect()
+        self.model.coder.names().into_iter().map(str::to_owned).collect()
     }
 
     /// What is worth knowing about the fit, in sentences.
@@ -227,10 +225,10 @@ impl Predictor {
             "`{}` learned from {} rows and {} input columns; {:.1} % of the input cells are missing.",
             self.method(),
             summary.rows,
-            self.model.encoder.width(),
+            self.model.coder.names().len(),
             100.0 * summary.missing_share
         )];
-        words.extend(summary.notes.iter().map(|note| spoken(note)));
+        words.extend(summary.notes.iter().chain(&summary.cut_off).map(|note| spoken(note)));
         words
     }
 
@@ -262,21 +260,31 @@ impl Predictor {
 }
 
 impl Predictor {
+    /// A model from a file, which does not say how it was chosen.
+    pub(crate) fn of(model: Model) -> Self {
+        Self { model, choice: None }
+    }
+
+    fn predicting(&self) -> PyResult<Predicting<'_>> {
+        self.model.predicting().map_err(exception)
+    }
+
     /// `[rows, outputs]`, and the number of known inputs of each row.
     fn answers(&self, py: Python<'_>, table: &Table, manner: &Manner) -> PyResult<(Array2<f64>, Vec<usize>)> {
         let mut unseen = Unseen::new();
-        let predict = |table: &data::Table, unseen: &mut Unseen| -> Result<(Vec<f64>, Vec<usize>)> {
-            let aligned = aligned(table, &self.model.encoder)?;
+        let model = self.predicting()?;
+        let predict = |data: &Data, unseen: &mut Unseen| -> Result<(Vec<f64>, Vec<usize>)> {
+            let aligned = aligned(data, model.coder)?;
             let note = |column: &str, level: &str| {
                 unseen.entry(column.to_owned()).or_default().push(level.to_owned());
             };
-            let rows = self.model.encoder.encode(aligned.as_ref().unwrap_or(table), note)?;
-            Ok((self.model.predict_encoded(&rows), known_inputs(&rows)))
+            let rows = model.coder.encode(&aligned, note)?;
+            Ok((model.predict_rows(&rows)?, rows.known_counts()))
         };
-        let rows = table.table.rows();
-        let (answers, known) = compute(py, rows, manner, || predict(&table.table, &mut unseen))?;
+        let rows = table.data.rows();
+        let (answers, known) = compute(py, rows, manner, || predict(&table.data, &mut unseen))?;
         warn_of_unseen(py, &unseen, &manner.2)?;
-        let width = self.model.target.task.outputs();
+        let width = model.target.task.outputs();
         let answers = Array2::from_shape_vec((rows, width), answers).map_err(unwritable)?;
         Ok((answers, known))
     }

@@ -8,10 +8,12 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyType};
 use unmiss::audit::{AuditSettings, audit_ratings};
+use unmiss::compare::fit_best_rating;
 use unmiss::data::ratings::{Ids, from_rows};
+use unmiss::data::{Data, Shape};
 use unmiss::error::{Error, Result};
-use unmiss::methods;
-use unmiss::model::RatingModel;
+use unmiss::methods::{Job, find};
+use unmiss::model::{Aim, Model, Rating, Recipe};
 use unmiss::report::sections;
 
 use crate::errors::exception;
@@ -26,7 +28,7 @@ const USERS_AT_ONCE: usize = 256;
 /// A fitted recommender.
 #[pyclass(frozen, module = "unmiss._unmiss")]
 pub(crate) struct Recommender {
-    model: RatingModel,
+    pub(crate) model: Model,
 }
 
 type Numbers<'py> = Bound<'py, PyArray1<f64>>;
@@ -37,22 +39,29 @@ impl Recommender {
     /// A recommender from the bytes of its file.
     #[new]
     fn new(bytes: &[u8]) -> PyResult<Self> {
-        Ok(Self { model: RatingModel::from_bytes(bytes).map_err(PyValueError::new_err)? })
+        let model = Model::from_bytes(bytes).map_err(PyValueError::new_err)?;
+        model.rating().map_err(exception)?;
+        Ok(Self { model })
     }
 
-    /// Learns from rows: who, what, and the rating, NaN where there is none.
+    /// Learns from rows: who, what, and the rating, NaN where there is none. `recipes` are (method, settings as
+    /// JSON); one is fitted at once, of several the best on a share of the ratings is taken, and without any the short
+    /// list and the blend of it compete.
     #[staticmethod]
+    #[allow(clippy::too_many_arguments, reason = "called from one place, with names")]
     fn fit(
         py: Python<'_>,
         users: IdArguments<'_>,
         items: IdArguments<'_>,
         ratings: PyReadonlyArray1<'_, f64>,
-        method: &str,
-        settings: &str,
+        recipes: Vec<(String, String)>,
+        share: f64,
         manner: Manner,
     ) -> PyResult<Self> {
-        let recipe = methods::find_recommender(method)
-            .and_then(|method| recipe(method, settings))
+        let named: Vec<Recipe> = recipes
+            .iter()
+            .map(|(name, settings)| recipe(find(name, Shape::Ratings, Job::Rate)?, settings))
+            .collect::<Result<_>>()
             .map_err(exception)?;
         let (users, items) = (IdRows::read(py, users)?, IdRows::read(py, items)?);
         let values = ratings.as_slice()?;
@@ -60,15 +69,20 @@ impl Recommender {
             let reading = run.compute(|| from_rows(users.column(), items.column(), values))?;
             drop((users, items));
             reading.notes().into_iter().for_each(|note| run.warn(note));
-            RatingModel::fit(reading.ratings, &recipe, run)
+            match named.as_slice() {
+                [recipe] => Model::fit(&Data::from(reading.ratings), &Aim::Rate, recipe, run),
+                several => {
+                    let all = match several {
+                        [] => Recipe::short_list(Shape::Ratings, Job::Rate),
+                        several => several.to_vec(),
+                    };
+                    let chosen =
+                        fit_best_rating(&reading.ratings.into(), &all, share, several.is_empty(), run);
+                    chosen.map(|(model, _)| model)
+                }
+            }
         })?;
         Ok(Self { model })
-    }
-
-    /// Reads a file.
-    #[classmethod]
-    fn load(_class: &Bound<'_, PyType>, path: PathBuf) -> PyResult<Self> {
-        Ok(Self { model: RatingModel::load(&path).map_err(exception)? })
     }
 
     /// Writes the file.
@@ -109,7 +123,7 @@ impl Recommender {
     ) -> PyResult<(Positions<'py>, Positions<'py>, Numbers<'py>)> {
         let users = match users {
             Some(users) => self.known_users(&IdRows::read(py, users)?).map_err(exception)?,
-            None => (0..self.model.ratings.users.len() as u32).collect(),
+            None => (0..self.rating().ratings.users.len() as u32).collect(),
         };
         let best = work(py, &manner, |run| {
             let (mut whose, mut items, mut scores) = (Vec::new(), Vec::new(), Vec::new());
@@ -120,7 +134,7 @@ impl Recommender {
                 if run.stopped() {
                     return Err(Error::Stopped);
                 }
-                for (user, list) in some.iter().zip(run.compute(|| self.model.top_all(some, count))) {
+                for (user, list) in some.iter().zip(run.compute(|| self.rating().top_all(some, count))) {
                     whose.extend(std::iter::repeat_n(i64::from(*user), list.len()));
                     items.extend(list.iter().map(|(item, _)| i64::from(*item)));
                     scores.extend(list.iter().map(|(_, score)| f64::from(*score)));
@@ -145,7 +159,7 @@ impl Recommender {
     ) -> PyResult<(Positions<'py>, Numbers<'py>, usize)> {
         let (given, unknown) =
             self.given(&IdRows::read(py, items)?, ratings.as_slice()?).map_err(exception)?;
-        let best = compute(py, given.len(), &manner, || Ok(self.model.top_for(&given, count)))?;
+        let best = compute(py, given.len(), &manner, || Ok(self.rating().top_for(&given, count)))?;
         let items: Vec<i64> = best.iter().map(|(item, _)| i64::from(*item)).collect();
         let scores: Vec<f64> = best.iter().map(|(_, score)| f64::from(*score)).collect();
         Ok((items.into_pyarray(py), scores.into_pyarray(py), unknown))
@@ -166,10 +180,10 @@ impl Recommender {
         let asked = IdRows::read(py, asked)?;
         let answers = compute(py, asked.len(), &manner, || {
             asked.column().check()?;
-            let places = asked.places(&self.model.ratings.items);
+            let places = asked.places(&self.rating().ratings.items);
             let known: Vec<u32> = places.iter().flatten().copied().collect();
-            let mut answers = self.model.rate_for(&given, &known).into_iter();
-            let unknown = self.model.rate_unknown_for(&given);
+            let mut answers = self.rating().rate_for(&given, &known).into_iter();
+            let unknown = self.rating().rate_unknown_for(&given);
             let answer = |place: &Option<u32>| place.and_then(|_| answers.next()).unwrap_or(unknown);
             Ok(places.iter().map(answer).map(f64::from).collect::<Vec<f64>>())
         })?;
@@ -203,13 +217,13 @@ impl Recommender {
     /// How many ratings it learned from.
     #[getter]
     fn count(&self) -> usize {
-        self.model.ratings.len()
+        self.rating().ratings.len()
     }
 
     /// The smallest and the largest of them.
     #[getter]
     fn range(&self) -> (f32, f32) {
-        self.model.range()
+        self.rating().range()
     }
 
     /// The recommender's name.
@@ -227,8 +241,8 @@ impl Recommender {
     /// What is worth knowing about the fit, in sentences.
     #[getter]
     fn words(&self) -> Vec<String> {
-        let ratings = &self.model.ratings;
-        let (low, high) = self.model.range();
+        let ratings = self.rating().ratings;
+        let (low, high) = self.rating().range();
         let mut words = vec![format!(
             "`{}` learned from {} ratings from {low} to {high} by {} users of {} items; {:.2} % of the pairs are known.",
             self.method(),
@@ -237,7 +251,8 @@ impl Recommender {
             ratings.items.len(),
             100.0 * ratings.density()
         )];
-        words.extend(self.model.summary.notes.iter().cloned());
+        let summary = &self.model.summary;
+        words.extend(summary.notes.iter().chain(&summary.cut_off).cloned());
         words
     }
 
@@ -249,29 +264,33 @@ impl Recommender {
 }
 
 impl Recommender {
+    fn rating(&self) -> Rating<'_> {
+        self.model.rating().expect("it was looked at when it was made")
+    }
+
     fn side(&self, users: bool) -> &Ids {
-        if users { &self.model.ratings.users } else { &self.model.ratings.items }
+        if users { &self.rating().ratings.users } else { &self.rating().ratings.items }
     }
 
     /// Ratings of pairs: known ones together, the others by what is known of either.
     fn rated(&self, users: &IdRows, items: &IdRows) -> Result<Vec<f64>> {
         users.column().check()?;
         items.column().check()?;
-        let places = users.places(&self.model.ratings.users);
-        let places = places.into_iter().zip(items.places(&self.model.ratings.items));
+        let places = users.places(&self.rating().ratings.users);
+        let places = places.into_iter().zip(items.places(&self.rating().ratings.items));
         let places: Vec<Option<(u32, u32)>> = places.map(|(user, item)| user.zip(item)).collect();
         let known: Vec<(u32, u32)> = places.iter().flatten().copied().collect();
-        let mut answers = self.model.rate(&known).into_iter();
+        let mut answers = self.rating().rate(&known).into_iter();
         let answer = |(row, place): (usize, &Option<(u32, u32)>)| match place.and_then(|_| answers.next()) {
             Some(answer) => f64::from(answer),
-            None => f64::from(self.model.rate_names(users.id(row), items.id(row))),
+            None => f64::from(self.rating().rate_names(users.id(row), items.id(row))),
         };
         Ok(places.iter().enumerate().map(answer).collect())
     }
 
     fn known_users(&self, users: &IdRows) -> Result<Vec<u32>> {
         users.column().check()?;
-        let known = &self.model.ratings.users;
+        let known = &self.rating().ratings.users;
         let place = |(row, place): (usize, Option<u32>)| {
             place.ok_or_else(|| {
                 let user = users.id(row);
@@ -292,7 +311,8 @@ impl Recommender {
     fn given(&self, items: &IdRows, ratings: &[f64]) -> Result<(Vec<(u32, f32)>, usize)> {
         items.column().check()?;
         let (mut given, mut unknown) = (BTreeMap::new(), 0);
-        for (row, (place, rating)) in items.places(&self.model.ratings.items).iter().zip(ratings).enumerate()
+        for (row, (place, rating)) in
+            items.places(&self.rating().ratings.items).iter().zip(ratings).enumerate()
         {
             if rating.is_infinite() {
                 let what =

@@ -14,7 +14,14 @@ const BLOCK: usize = 256;
 /// A table of the library.
 #[pyclass(frozen, module = "unmiss._unmiss")]
 pub(crate) struct Table {
-    pub(crate) table: data::Table,
+    pub(crate) data: data::Data,
+}
+
+impl Table {
+    /// The columns.
+    pub(crate) fn table(&self) -> &data::Table {
+        self.data.table().expect("it was made from columns")
+    }
 }
 
 #[pymethods]
@@ -40,7 +47,7 @@ impl Table {
             return Err(PyTypeError::new_err("expected a two-dimensional array of float64 or float32"));
         };
         columns.extend(further.iter().map(column).collect::<PyResult<Vec<_>>>()?);
-        Ok(Self { table: data::Table::new(columns).map_err(exception)? })
+        Ok(Self { data: data::Table::new(columns).map_err(exception)?.into() })
     }
 
     /// A table from columns `(name, what, values, levels)`:
@@ -52,19 +59,19 @@ impl Table {
     #[staticmethod]
     fn columns(columns: Vec<ColumnArguments<'_>>) -> PyResult<Self> {
         let columns = columns.iter().map(column).collect::<PyResult<Vec<_>>>()?;
-        Ok(Self { table: data::Table::new(columns).map_err(exception)? })
+        Ok(Self { data: data::Table::new(columns).map_err(exception)?.into() })
     }
 
     /// How many rows there are.
     #[getter]
     fn rows(&self) -> usize {
-        self.table.rows()
+        self.data.rows()
     }
 
     /// The kind of each column.
     #[getter]
     fn kinds(&self) -> Vec<String> {
-        self.table.columns().iter().map(|column| column.kind.to_string()).collect()
+        self.data.columns().iter().map(|column| column.kind.to_string()).collect()
     }
 }
 

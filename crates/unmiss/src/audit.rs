@@ -40,7 +40,7 @@ mod tests;
 
 use serde::Serialize;
 
-use crate::data::Table;
+use crate::data::{Column, Data, Table};
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::run::Run;
@@ -54,7 +54,7 @@ pub use contrast::Contrast;
 pub use curve::{Example, ExampleLevel, Level};
 pub use degree::{Bounds, Figures};
 pub use known::DataSays;
-pub use ratings::{RatingAudit, UserGroup, audit_ratings};
+pub use ratings::{RatingAudit, audit_ratings};
 pub use subject::Predict;
 pub use words::{MILD, STRONG, Verdict};
 
@@ -174,52 +174,64 @@ pub fn audit(
 ) -> Result<Audit> {
     let target = settings.target.as_deref();
     let subject = Foreign::new(rows, inputs, target, predict)?;
-    let levels = target.map(|name| rows.column(name)).transpose()?.and_then(|column| column.codes());
+    let truth = target.map(|name| rows.column(name)).transpose()?;
+    let levels = truth.and_then(|column| column.codes());
     let classes = levels.map(|(_, levels)| levels.to_vec()).unwrap_or_default();
-    let question =
-        Question { rows, inputs, complete: None, classes: &classes, subject: &subject, model: None };
+    let question = Question {
+        rows: rows.rows(),
+        truth,
+        inputs,
+        complete: None,
+        classes: &classes,
+        subject: &subject,
+        own: None,
+    };
     question.examine(settings, run)
 }
 
-/// Audits one of our own models, on rows that have its inputs and perhaps its target.
+/// Audits one of our own models that predict, on data that have its inputs and perhaps its target.
 ///
 /// # Errors
-/// When an input column is absent, no row has two known inputs, or the run was stopped early.
-pub fn audit_model(model: &Model, rows: &Table, settings: &AuditSettings, run: &Run) -> Result<Audit> {
-    let inputs: Vec<String> = model.input_names().map(str::to_owned).collect();
+/// When the model does not predict, an input is absent, no row has two known inputs, or the run was stopped early.
+pub fn audit_model(model: &Model, data: &Data, settings: &AuditSettings, run: &Run) -> Result<Audit> {
+    let predicting = model.predicting()?;
+    let inputs: Vec<String> = model.coder.names().into_iter().map(str::to_owned).collect();
     let mut unseen = Vec::new();
     let note = |column: &str, level: &str| unseen.push(format!("`{level}` in `{column}`"));
-    let subject = Own::new(model, rows, &inputs, note, run)?;
+    let subject = Own::new(predicting, data, &inputs, note, run)?;
     if !unseen.is_empty() {
         let more = if unseen.len() > 3 { ", ..." } else { "" };
         unseen.truncate(3);
         run.note(format!("values that training never saw count as missing: {}{more}", unseen.join(", ")));
     }
-    let numbers = model.encoder.numbers.iter().map(|feature| feature.missing == 0);
-    let complete: Vec<bool> =
-        numbers.chain(model.encoder.categories.iter().map(|feature| feature.missing == 0)).collect();
-    let target = rows.column(&model.target.name).ok().map(|column| column.name.clone());
-    let settings = AuditSettings { target, ..settings.clone() };
+    let complete: Vec<bool> = model.coder.missing_in_training().iter().map(|missing| *missing == 0).collect();
+    let truth = data.column(&predicting.target.name).ok();
+    let settings = AuditSettings { target: truth.map(|column| column.name.clone()), ..settings.clone() };
     let question = Question {
-        rows,
+        rows: data.rows(),
+        truth,
         inputs: &inputs,
         complete: Some(&complete),
-        classes: &model.target.levels,
+        classes: &predicting.target.levels,
         subject: &subject,
-        model: Some(model),
+        own: Some((model, data)),
     };
     question.examine(&settings, run)
 }
 
 /// What is audited, on what.
 struct Question<'a> {
-    rows: &'a Table,
+    /// How many rows there are.
+    rows: usize,
+    /// What should be answered, where the data say it.
+    truth: Option<&'a Column>,
     inputs: &'a [String],
     /// Which inputs had no hole in training.
     complete: Option<&'a [bool]>,
     classes: &'a [String],
     subject: &'a dyn Subject,
-    model: Option<&'a Model>,
+    /// The model, if it is one of ours, and the data.
+    own: Option<(&'a Model, &'a Data)>,
 }
 
 impl Question<'_> {
@@ -227,17 +239,17 @@ impl Question<'_> {
         settings.check()?;
         let Self { rows, inputs, subject, .. } = self;
         let size = (settings.rows, settings.levels, settings.masks);
-        let plan = Plan::new(rows.rows(), |row| subject.known(row), inputs.len(), size, run.seed());
+        let plan = Plan::new(*rows, |row| subject.known(row), inputs.len(), size, run.seed());
         if plan.rows.is_empty() {
             return Err(Error::data(
                 "no row has two known inputs, so no cell can be hidden and another left",
             )
             .with_hint("an audit needs rows of which something is known"));
         }
-        let data = known::look(rows, inputs, settings.target.as_deref())?;
+        let counts: Vec<u32> = (0..*rows).map(|row| subject.known(row).len() as u32).collect();
+        let data = known::look(&counts, inputs.len(), self.truth)?;
         let answers = collect(&plan, *subject, &run.part("audit"))?;
-        let truth = settings.target.as_deref().map(|name| rows.column(name)).transpose()?;
-        let deviations = known::target_deviations(truth, self.classes, answers.outputs);
+        let deviations = known::target_deviations(self.truth, self.classes, answers.outputs);
         let outputs: Vec<Output> = audited_outputs(&answers)
             .into_iter()
             .map(|output| {
@@ -272,9 +284,9 @@ impl Question<'_> {
             target_deviation: units.target,
             settings: settings.clone(),
         };
-        if let Some(model) = self.model.filter(|_| settings.contrast && !run.stopped()) {
+        if let Some((model, data)) = self.own.filter(|_| settings.contrast && !run.stopped()) {
             let output = (output, deviations[output]);
-            let before = contrast::Before { model, rows, inputs, output, figures: &figures };
+            let before = contrast::Before { model, data, inputs, output, figures: &figures };
             match contrast::contrast(&before, &plan, run) {
                 Ok(contrast) => audit.contrast = Some(contrast),
                 Err(reason) => audit.contrast_note = Some(reason),

@@ -4,13 +4,17 @@
 //! method's numbers are made. Every method says in an [`Encoding`] what scale it wants: scale is a
 //! confounder when methods are compared, so each gets the one it works best with.
 
+mod back;
+mod coder;
 pub mod design;
 pub mod features;
 pub mod normal;
 pub mod guess;
+mod ratings;
 pub mod target;
 pub mod wide;
 
+pub use coder::{Coder, Rows};
 pub use design::{Design, Missing};
 pub use features::{Encoded, Encoder, Encoding, Scale};
 pub use guess::Guess;

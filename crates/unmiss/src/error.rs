@@ -95,6 +95,11 @@ impl Error {
         Self::Model { path: path.to_owned(), what: what.into(), hint: None }
     }
 
+    /// A file whose parts can't be what was written.
+    pub fn damaged(what: impl Into<String>) -> Self {
+        Self::data(what).with_hint("the file is damaged; fit the model again")
+    }
+
     /// A place in a data file that can't be read.
     pub fn input(place: Place, what: impl Into<String>) -> Self {
         Self::Input { place, what: what.into(), hint: None }

@@ -134,6 +134,12 @@ impl Run {
         Self { seed, ..self.clone() }
     }
 
+    /// The same run with a stop switch of its own: what was stopped is over, and this is to be finished.
+    #[must_use]
+    pub fn to_the_end(&self) -> Self {
+        Self { stop: Arc::default(), ..self.clone() }
+    }
+
     /// The seed that every random stream of this run starts from.
     pub fn seed(&self) -> u64 {
         self.seed

@@ -1,33 +1,38 @@
 //! `unmiss audit`: does a model's answer drift with how much is known?
 
+mod program;
+mod ratings;
+mod text;
+
 use std::path::PathBuf;
 
 use unmiss::audit::{Audit, AuditSettings, audit, audit_model};
-use unmiss::data::Table;
+use unmiss::data::{Shape, Table};
 use unmiss::error::{Error, Result};
 use unmiss::model::Model;
 use unmiss::report::{Page, sections};
 use unmiss::run::Run;
 use unmiss::store::write_whole;
 
-use super::audit_program::Program;
-use super::audit_text::page;
 use crate::General;
 use crate::input::InputArguments;
 use crate::output::print;
 use crate::printer::Printer;
+use program::Program;
+use text::page;
 
 /// Which model, on which rows.
 #[derive(clap::Args)]
 #[command(
-    override_usage = "unmiss audit [OPTIONS] MODEL DATA\n       unmiss audit [OPTIONS] --command PROGRAM DATA"
+    override_usage = "unmiss audit [OPTIONS] MODEL DATA\n       unmiss audit [OPTIONS] MODEL (a model of ratings, \
+                      which has its data with it)\n       unmiss audit [OPTIONS] --command PROGRAM DATA"
 )]
 pub struct Arguments {
     /// The model that `unmiss fit` wrote; left out with --command
     #[arg(value_name = "MODEL")]
     first: PathBuf,
     /// Rows to audit it on: CSV, TSV or Parquet, plain or .gz; sample:NAME for a built-in table
-    #[arg(value_name = "DATA", required_unless_present = "command", conflicts_with = "command")]
+    #[arg(value_name = "DATA", conflicts_with = "command")]
     second: Option<PathBuf>,
     /// Audit a model of any kind: a program that reads rows as CSV (empty cells are missing) from its standard
     /// input and prints a line with its answer for each; several numbers in a line are chances of classes
@@ -39,15 +44,15 @@ pub struct Arguments {
     /// With --command: columns that the program does not get
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     ignore: Vec<String>,
-    /// Rows to audit, drawn at random
-    #[arg(long, value_name = "N", default_value_t = 200)]
-    rows: usize,
-    /// Shares of known cells, from 5 % to 100 %
-    #[arg(long, value_name = "N", default_value_t = 20)]
-    levels: usize,
-    /// Random masks for each row and share
-    #[arg(long, value_name = "N", default_value_t = 50)]
-    masks: usize,
+    /// Rows to audit, or users with one of their items each, drawn at random [default: 200; users: 100]
+    #[arg(long, alias = "users", value_name = "N")]
+    rows: Option<usize>,
+    /// Shares of known cells, from 5 % to 100 % [default: 20; of ratings: 10]
+    #[arg(long, value_name = "N")]
+    levels: Option<usize>,
+    /// Random masks for each row and share [default: 50; of ratings: 20]
+    #[arg(long, value_name = "N")]
+    masks: Option<usize>,
     /// Do not fit the same method with Sparsity Normalization for comparison
     #[arg(long, conflicts_with = "command")]
     no_contrast: bool,
@@ -62,6 +67,17 @@ pub struct Arguments {
 }
 
 impl Arguments {
+    /// How thorough the audit is; what the user did not say depends on what is audited.
+    fn settings(&self, rows: usize, levels: usize, masks: usize) -> AuditSettings {
+        AuditSettings {
+            rows: self.rows.unwrap_or(rows),
+            levels: self.levels.unwrap_or(levels),
+            masks: self.masks.unwrap_or(masks),
+            target: self.target.clone(),
+            contrast: !self.no_contrast,
+        }
+    }
+
     /// A model brings its own target and inputs; only a program has to be told.
     fn check(&self) -> Result<()> {
         let given = [("target", self.target.is_some()), ("ignore", !self.ignore.is_empty())];
@@ -77,29 +93,37 @@ impl Arguments {
 pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Result<()> {
     arguments.check()?;
     let run = printer.run(general)?;
-    let settings = AuditSettings {
-        rows: arguments.rows,
-        levels: arguments.levels,
-        masks: arguments.masks,
-        target: arguments.target.clone(),
-        contrast: !arguments.no_contrast,
-    };
-    let (found, title) = match (&arguments.command, &arguments.second) {
-        (Some(command), _) => (foreign(command, arguments, &settings, &run, printer), command.clone()),
-        (None, Some(data)) => {
-            let model = Model::load(&arguments.first)?;
-            let table = arguments.input.read_for_model(data, &model)?;
-            let title = format!("{} ({})", arguments.first.display(), model.recipe.method.name());
-            (audit_model(&model, &table, &settings, &run), title)
+    let (found, title, data) = match (&arguments.command, &arguments.second) {
+        (Some(command), _) => {
+            let settings = arguments.settings(200, 20, 50);
+            let found = foreign(command, arguments, &settings, &run, printer);
+            (found, command.clone(), &arguments.first)
         }
-        (None, None) => return Err(Error::setting("data", "there are no rows to audit the model on")),
+        (None, data) => {
+            let model = Model::load(&arguments.first)?;
+            let title = format!("{} ({})", arguments.first.display(), model.recipe.method.name());
+            match (model.shape(), data) {
+                (Shape::Ratings, None) => return ratings::run(arguments, &model, &title, &run, printer),
+                (Shape::Ratings, Some(_)) => {
+                    return Err(Error::setting("data", "a model of ratings has its data with it")
+                        .with_hint("leave the second file out: the users that the model knows are audited"));
+                }
+                (Shape::Table, None) => {
+                    return Err(Error::setting("data", "there are no rows to audit the model on")
+                        .with_hint("name a table with the model's columns behind the model"));
+                }
+                (Shape::Table, Some(data)) => {
+                    let rows = arguments.input.read_for_model(data, &model)?;
+                    (audit_model(&model, &rows, &arguments.settings(200, 20, 50), &run), title, data)
+                }
+            }
+        }
     };
     printer.close();
     let found = found?;
     if let Some(path) = &arguments.json {
         write_json(&found, path)?;
     }
-    let data = arguments.second.as_ref().unwrap_or(&arguments.first);
     let title = format!("Audit of {title} on {}", data.display());
     if let Some(path) = &arguments.html {
         Page::new(title.as_str()).sections(sections::audit(&found)?).write(path)?;
@@ -129,7 +153,7 @@ fn foreign(
     audit(&table, &inputs, &|rows| program.predict(rows), settings, run)
 }
 
-fn write_json(found: &Audit, path: &std::path::Path) -> Result<()> {
+fn write_json(found: &impl serde::Serialize, path: &std::path::Path) -> Result<()> {
     let json = serde_json::to_vec_pretty(found)
         .map_err(|error| Error::data(format!("the audit can't be written as JSON: {error}")))?;
     write_whole(path, &json)

@@ -6,9 +6,10 @@ mod words;
 use std::path::{Path, PathBuf};
 
 use unmiss::compare::{Comparison, Contest, Question, Setup};
-use unmiss::data::Table;
+use unmiss::data::{Data, Shape};
 use unmiss::encode::target::TaskKind;
 use unmiss::error::{Error, Result};
+use unmiss::methods::Job;
 use unmiss::missing::Mechanism;
 use unmiss::model::Roles;
 use unmiss::report::{Page, sections};
@@ -16,15 +17,15 @@ use unmiss::report::{Page, sections};
 use super::fit::{ClassWeightsArgument, TaskArgument, check_writable};
 use super::hide::mechanism;
 use crate::General;
-use crate::input::InputArguments;
+use crate::input::{InputArguments, RatingColumns, only_for_tables};
 use crate::output::print;
 use crate::printer::Printer;
 
 /// What to compare, on what, and where to keep it.
 #[derive(clap::Args)]
-#[command(group = clap::ArgGroup::new("question").required(true).args(["target", "impute"]))]
+#[command(group = clap::ArgGroup::new("question").args(["target", "impute"]))]
 pub struct Arguments {
-    /// The table: CSV, TSV or Parquet, plain or .gz; `-` reads standard input, sample:NAME a built-in one
+    /// A table or ratings: CSV, TSV or Parquet, plain or .gz; `-` reads standard input, sample:NAME a built-in one
     data: PathBuf,
     /// Compare methods that predict this column, on rows held out by turns
     #[arg(long, value_name = "COLUMN")]
@@ -32,6 +33,9 @@ pub struct Arguments {
     /// Compare methods that fill holes, on known cells that are hidden
     #[arg(long)]
     impute: bool,
+    /// Of ratings, the share held out to compare on
+    #[arg(long, value_name = "SHARE", default_value_t = 0.1)]
+    test: f64,
     /// The methods [default: all that `unmiss methods` lists]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     methods: Vec<String>,
@@ -45,7 +49,8 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(2..=100))]
     #[arg(conflicts_with = "impute")]
     folds: u16,
-    /// How often, with other folds or other hidden cells [default: 2 with --target, 5 with --impute]
+    /// How often, with other folds or other hidden cells [default: 2 with --target, 5 with --impute, 3 for
+    /// ratings]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
     repeats: Option<u16>,
     /// With --impute, how cells are hidden and which share; `unmiss hide --help` lists the ways
@@ -78,18 +83,21 @@ pub struct Arguments {
     html: Option<PathBuf>,
     #[command(flatten)]
     input: InputArguments,
+    #[command(flatten)]
+    ratings: RatingColumns,
 }
 
 /// Runs the command.
 pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Result<()> {
     let earlier = arguments.earlier()?;
+    let (shape, job) = arguments.what()?;
     [&arguments.json, &arguments.html].into_iter().flatten().try_for_each(|path| check_writable(path))?;
-    let contestants = contestants::list(arguments, earlier.is_some())?;
-    let table = arguments.read(printer)?;
+    let contestants = contestants::list(arguments, shape, job, earlier.is_some())?;
+    let data = arguments.read(job, printer)?;
     let run = printer.run(general)?;
-    let setup =
-        Setup { question: arguments.question(), contestants, repeats: usize::from(arguments.repeats()) };
-    let mut contest = Contest::new(&table, setup, &run)?;
+    let repeats = usize::from(arguments.repeats(job));
+    let setup = Setup { question: arguments.question(job), contestants, repeats };
+    let mut contest = Contest::new(&data, setup, &run)?;
     if let Some((earlier, path)) = earlier {
         contest.resume(earlier, path)?;
     }
@@ -119,8 +127,39 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
 }
 
 impl Arguments {
-    fn repeats(&self) -> u16 {
-        self.repeats.unwrap_or(if self.impute { 5 } else { 2 })
+    /// What is compared, on data of which shape.
+    fn what(&self) -> Result<(Shape, Job)> {
+        let shape = self.ratings.shape(&self.data);
+        match (shape, &self.target, self.impute) {
+            (Shape::Table, Some(_), _) => Ok((shape, Job::Predict)),
+            (Shape::Table, None, true) => Ok((shape, Job::Fill)),
+            (Shape::Table, None, false) => Err(Error::setting(
+                "target",
+                "it is not said what is to be compared",
+            )
+            .with_hint(
+                "say --target COLUMN for methods that predict it, --impute for methods that fill holes, or \
+                     --shape ratings for methods that predict ratings",
+            )),
+            (Shape::Ratings, _, _) => {
+                only_for_tables(&[("target", self.target.is_some()), ("impute", self.impute)])?;
+                if !(self.test > 0.0 && self.test <= 0.5) {
+                    return Err(Error::setting(
+                        "test",
+                        format!("{} is not above 0 and up to 0.5", self.test),
+                    ));
+                }
+                Ok((shape, Job::Rate))
+            }
+        }
+    }
+
+    fn repeats(&self, job: Job) -> u16 {
+        self.repeats.unwrap_or(match job {
+            Job::Predict => 2,
+            Job::Fill => 5,
+            Job::Rate => 3,
+        })
     }
 
     fn roles(&self) -> Roles {
@@ -134,17 +173,19 @@ impl Arguments {
         }
     }
 
-    fn question(&self) -> Question {
-        match self.impute {
-            true => Question::Imputers { how: self.how.to_string(), ignore: self.ignore.clone() },
-            false => Question::Predictors { roles: self.roles(), folds: usize::from(self.folds) },
+    fn question(&self, job: Job) -> Question {
+        match job {
+            Job::Fill => Question::Imputers { how: self.how.to_string(), ignore: self.ignore.clone() },
+            Job::Predict => Question::Predictors { roles: self.roles(), folds: usize::from(self.folds) },
+            Job::Rate => Question::Recommenders { share: self.test },
         }
     }
 
-    fn read(&self, printer: &Printer) -> Result<Table> {
-        match self.impute {
-            true => self.input.read(&self.data, false, printer),
-            false => self.input.read_inputs(&self.data, &self.roles(), printer),
+    fn read(&self, job: Job, printer: &Printer) -> Result<Data> {
+        match job {
+            Job::Fill => Ok(self.input.read(&self.data, false, printer)?.into()),
+            Job::Predict => self.input.read_inputs(&self.data, &self.roles(), printer),
+            Job::Rate => Ok(self.ratings.read(&self.data, &self.input, printer)?.into()),
         }
     }
 

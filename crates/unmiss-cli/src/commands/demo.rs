@@ -3,13 +3,14 @@
 use std::path::Path;
 
 use unmiss::audit::{AuditSettings, audit_model};
-use unmiss::data::{self, Column, Table};
+use unmiss::data::{self, Column, Data, Shape, Table};
 use unmiss::error::Result;
+use unmiss::methods::Job;
 use unmiss::missing::describe;
-use unmiss::model::{Filler, Limits, Model, Predictions, RecipeOf, Roles};
+use unmiss::model::{Aim, Model, Predictions, Recipe, Roles};
 use unmiss::report::{Page, sections};
 
-use super::fit::{fit_table, page_sections, report, short_list};
+use super::fit::{fit_table, page_sections, report};
 use crate::General;
 use crate::output::{print, wrapped};
 use crate::printer::Printer;
@@ -46,8 +47,10 @@ pub fn run(general: &General, printer: &Printer) -> Result<()> {
     let ignore = AFTERWARDS.iter().filter(|name| table.column(name).is_ok()).map(|name| (*name).to_owned());
     let roles = Roles { ignore: ignore.collect(), ..Roles::target(TARGET) };
     let run = printer.run(general)?;
-    let (model, choice) = fit_table(&table, &roles, &short_list()?, 5, &run, printer)?;
-    print(&report(&table, &model, &choice))?;
+    let data = Data::from(table.clone());
+    let recipes = Recipe::short_list(Shape::Table, Job::Predict);
+    let (model, choice) = fit_table(&data, &roles, &recipes, 5, &run, printer)?;
+    print(&report(&data, &model, &choice))?;
 
     heading("3. Predict, with less and less known")?;
     say(
@@ -59,14 +62,15 @@ pub fn run(general: &General, printer: &Printer) -> Result<()> {
     heading("4. Does the answer drift with how much is known?")?;
     print("  $ unmiss audit colic.unmiss horses.csv\n\n")?;
     let settings = AuditSettings { rows: 60, contrast: false, ..AuditSettings::default() };
-    let found = audit_model(&model, &table, &settings, &run)?;
+    let found = audit_model(&model, &data, &settings, &run)?;
     printer.close();
     found.summary.iter().try_for_each(|sentence| say(sentence))?;
 
     heading("5. Fill the holes")?;
     print(&format!("  $ unmiss impute {SAMPLE} -o full.csv --method gaussian\n\n"))?;
-    let filler = Filler::fit(&table, &[], &RecipeOf::imputer("gaussian")?, Limits::default(), &run)?;
-    let filled = run.compute(|| filler.fill(&table, None, |_, _| {}))?;
+    let filler = Model::fit(&data, &Aim::fill(), &Recipe::named("gaussian")?, &run)?;
+    let filling = filler.filling()?;
+    let filled = run.compute(|| filling.fill(&data, None, |_, _| {}))?;
     printer.close();
     let cells: usize = filled.counts.iter().map(|(_, count)| count).sum();
     say(&format!(
@@ -80,7 +84,7 @@ pub fn run(general: &General, printer: &Printer) -> Result<()> {
     Page::new("A tour on 300 horses with colic")
         .summary(STORY)
         .sections(sections::describe(&table, &description)?)
-        .sections(page_sections(&table, &model, &choice)?)
+        .sections(page_sections(&data, &model, &choice)?)
         .sections(sections::audit(&found)?)
         .sections(sections::impute(&filler, &table, &filled)?)
         .write(Path::new(PAGE))?;
@@ -122,7 +126,7 @@ fn holes(table: &Table) -> String {
 
 /// The prediction for the best-known horse as its cells are hidden, input by input.
 fn fading(table: &Table, model: &Model) -> Result<String> {
-    let names: Vec<&str> = model.input_names().collect();
+    let (names, predicting) = (model.coder.names(), model.predicting()?);
     let known = |row: usize| {
         names.iter().filter(|name| table.column(name).is_ok_and(|column| column.observed[row])).count()
     };
@@ -137,9 +141,9 @@ fn fading(table: &Table, model: &Model) -> Result<String> {
                 column.observed[0] = kept <= left;
             }
         }
-        if let Predictions::Probabilities(chances) = model.predict(&horse, |_, _| {})? {
+        if let Predictions::Probabilities(chances) = predicting.predict(&horse.into(), |_, _| {})? {
             let yes =
-                model.target.levels.iter().position(|level| level == "yes" || level == "1").unwrap_or(0);
+                predicting.target.levels.iter().position(|level| level == "yes" || level == "1").unwrap_or(0);
             let chance = chances[yes];
             text.push_str(&format!(
                 "  {left:>11}   {:>5.1} %  {}\n",

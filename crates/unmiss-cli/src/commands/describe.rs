@@ -1,23 +1,27 @@
 //! `unmiss describe`: what is missing, where, together with what, and does it look random.
 
-use std::path::PathBuf;
+mod ratings;
+mod text;
 
+use std::path::{Path, PathBuf};
+
+use unmiss::data::Shape;
 use unmiss::error::{Error, Result};
 use unmiss::missing::describe;
 use unmiss::report::{Page, sections};
 use unmiss::run::Run;
 use unmiss::store::write_whole;
 
-use super::describe_text::{page, size};
 use crate::General;
-use crate::input::InputArguments;
+use crate::input::{InputArguments, RatingColumns, only_for_tables};
 use crate::output::print;
 use crate::printer::Printer;
+use text::{page, size};
 
 /// Which table to describe.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// The table: CSV, TSV or Parquet, plain or .gz; `-` reads standard input, sample:NAME a built-in one
+    /// A table or ratings: CSV, TSV or Parquet, plain or .gz; `-` reads standard input, sample:NAME a built-in one
     data: PathBuf,
     /// The target: tell also whether the holes have to do with it
     #[arg(long, value_name = "COLUMN")]
@@ -30,17 +34,21 @@ pub struct Arguments {
     html: Option<PathBuf>,
     #[command(flatten)]
     input: InputArguments,
+    #[command(flatten)]
+    ratings: RatingColumns,
 }
 
 /// Describes and prints.
 pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Result<()> {
+    if arguments.ratings.shape(&arguments.data) == Shape::Ratings {
+        only_for_tables(&[("target", arguments.target.is_some())])?;
+        return ratings::run(arguments, printer);
+    }
     let table = arguments.input.read(&arguments.data, false, printer)?;
     let run = Run::new(general.seed, general.threads)?;
     let description = run.compute(|| describe(&table, arguments.target.as_deref()))?;
     if let Some(path) = &arguments.json {
-        let json = serde_json::to_vec_pretty(&description)
-            .map_err(|error| Error::data(format!("the description can't be written as JSON: {error}")))?;
-        write_whole(path, &json)?;
+        write_json(&description, path)?;
     }
     let file = arguments.data.display().to_string();
     if let Some(path) = &arguments.html {
@@ -50,4 +58,10 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
             .write(path)?;
     }
     print(&page(&description, &file))
+}
+
+fn write_json(description: &impl serde::Serialize, path: &Path) -> Result<()> {
+    let json = serde_json::to_vec_pretty(description)
+        .map_err(|error| Error::data(format!("the description can't be written as JSON: {error}")))?;
+    write_whole(path, &json)
 }

@@ -1,37 +1,40 @@
-//! `unmiss fit`: compare a short list of methods by cross-validation, fit the best on all rows, save it.
+//! `unmiss fit`: compare a short list of methods on what is held out, fit the best on everything, save it.
+
+mod ratings;
 
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use unmiss::compare::{COVERAGE_LEVEL, Choice, Entry, fit_best};
-use unmiss::data::Table;
-use unmiss::encode::{ClassWeights, Task, target::TaskKind};
+use unmiss::data::{Data, Shape};
+use unmiss::encode::{ClassWeights, TargetEncoder, Task, target::TaskKind};
 use unmiss::error::{Error, Result};
+use unmiss::methods::Job;
 use unmiss::metrics::Score;
 use unmiss::model::{Model, Recipe, Roles};
 use unmiss::report::{Page, Section, sections};
 use unmiss::run::Run;
 
+use super::Ended;
 use crate::General;
-use crate::input::{InputArguments, settings};
+use crate::input::{InputArguments, RatingColumns, settings};
 use crate::output::{number, print, wrapped};
 use crate::printer::Printer;
-
-/// The methods that are compared when none is named.
-const SHORT_LIST: [&str; 3] = ["network", "linear", "trees"];
 
 /// What to fit, on what, and where to put it.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// The table: CSV, TSV, Parquet, gzipped or not; `-` for standard input, or sample:horse-colic
+    /// A table or ratings: CSV, TSV, Parquet, MovieLens' own forms, gzipped or not; `-` for standard input, or a
+    /// built-in sample: sample:horse-colic, sample:penguins, sample:films
     data: PathBuf,
-    /// The column to predict
+    /// The column to predict, of a table
     #[arg(long, value_name = "COLUMN")]
-    target: String,
+    target: Option<String>,
     /// Where to write the model
     #[arg(short, long, value_name = "FILE", default_value = "model.unmiss")]
     output: PathBuf,
-    /// Fit this method instead of comparing the short list (network, linear, trees)
+    /// The method; of several the one that does best on what is held out [default: linear, trees and network for
+    /// tables; biases, factors, autorec and the blend of them for ratings]
     #[arg(long, value_name = "NAME")]
     method: Vec<String>,
     /// Change a setting of the method, as NAME=VALUE; `unmiss methods NAME` lists them (repeatable)
@@ -52,6 +55,9 @@ pub struct Arguments {
     /// How classes of unequal size weigh in learning
     #[arg(long, value_name = "HOW", default_value = "equal")]
     class_weights: ClassWeightsArgument,
+    /// Of ratings, the share held out to measure with; the saved model learns from all. 0: nothing is measured
+    #[arg(long, value_name = "SHARE", default_value_t = 0.1)]
+    test: f64,
     /// Folds of the cross-validation
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(2..=100))]
     folds: u16,
@@ -63,6 +69,8 @@ pub struct Arguments {
     fresh: bool,
     #[command(flatten)]
     input: InputArguments,
+    #[command(flatten)]
+    ratings: RatingColumns,
 }
 
 /// What to predict.
@@ -98,78 +106,97 @@ impl From<ClassWeightsArgument> for ClassWeights {
 }
 
 /// Runs the command.
-pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Result<()> {
-    let recipes = arguments.recipes()?;
-    let roles = arguments.roles();
+pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Result<Ended> {
     check_writable(&arguments.output)?;
     arguments.html.as_deref().map_or(Ok(()), check_writable)?;
-    let table = arguments.input.read_inputs(&arguments.data, &roles, printer)?;
+    match arguments.ratings.shape(&arguments.data) {
+        Shape::Table => fit_rows(arguments, general, printer),
+        Shape::Ratings => ratings::run(arguments, general, printer),
+    }
+}
+
+/// Learns to predict a column of a table.
+fn fit_rows(arguments: &Arguments, general: &General, printer: &Printer) -> Result<Ended> {
+    let recipes = arguments.recipes(Shape::Table, Job::Predict)?;
+    let roles = arguments.roles()?;
+    let data = arguments.input.read_inputs(&arguments.data, &roles, printer)?;
     let checkpoints = Checkpoints::open(&arguments.output, arguments.fresh, printer)?;
     let run = printer.run(general)?.checkpoints_in(&checkpoints.folder);
     let (mut model, choice) =
-        fit_table(&table, &roles, &recipes, usize::from(arguments.folds), &run, printer)?;
+        fit_table(&data, &roles, &recipes, usize::from(arguments.folds), &run, printer)?;
     model.missing = arguments.input.options()?.missing;
     model.save(&arguments.output)?;
-    checkpoints.clear();
     if let Some(path) = &arguments.html {
-        Page::new(format!("Predicting `{}` from {}", arguments.target, arguments.data.display()))
-            .sections(page_sections(&table, &model, &choice)?)
+        Page::new(format!("Predicting `{}` from {}", roles.target, arguments.data.display()))
+            .sections(page_sections(&data, &model, &choice)?)
             .write(path)?;
     }
-    print(&report(&table, &model, &choice))?;
-    print(&format!("\nThe model is in {}.\n", arguments.output.display()))
+    print(&report(&data, &model, &choice))?;
+    print(&format!("\nThe model is in {}.\n", arguments.output.display()))?;
+    if model.summary.cut_off.is_some() {
+        return Ok(Ended::CutOff);
+    }
+    checkpoints.clear();
+    Ok(Ended::Done)
 }
 
 /// Compares and fits, telling what is going on.
 pub fn fit_table(
-    table: &Table,
+    data: &Data,
     roles: &Roles,
     recipes: &[Recipe],
     folds: usize,
     run: &Run,
     printer: &Printer,
 ) -> Result<(Model, Choice)> {
-    let result = fit_best(table, roles, recipes, folds, run);
+    let result = fit_best(data, roles, recipes, folds, run);
     printer.close();
     result
 }
 
 impl Arguments {
-    fn roles(&self) -> Roles {
-        Roles {
-            target: self.target.clone(),
+    /// The same command for data that are ratings in any case.
+    pub fn as_ratings(mut self) -> Self {
+        self.ratings = self.ratings.as_ratings();
+        self
+    }
+
+    fn roles(&self) -> Result<Roles> {
+        let target = self.target.clone().ok_or_else(|| {
+            Error::setting("target", "it is not said which column is to be predicted").with_hint(
+                "say --target COLUMN; for ratings, say --user USER --item ITEM --rating RATING or --shape ratings",
+            )
+        })?;
+        Ok(Roles {
+            target,
             id: self.id.clone(),
             ignore: self.ignore.clone(),
             weight: self.weight.clone(),
             class_weights: self.class_weights.into(),
             task: self.task.map(TaskKind::from),
-        }
+        })
     }
 
-    fn recipes(&self) -> Result<Vec<Recipe>> {
+    /// The methods named, with the settings given, or the short list.
+    fn recipes(&self, shape: Shape, job: Job) -> Result<Vec<Recipe>> {
         if self.method.is_empty() {
             if let Some(setting) = self.set.first() {
                 let name = setting.split('=').next().unwrap_or_default();
                 return Err(Error::setting(name, "settings belong to a method, and none is named")
                     .with_hint(format!("say --method NAME --set {setting}")));
             }
-            return short_list();
+            return Ok(Recipe::short_list(shape, job));
         }
         let changes = settings(&self.set)?;
-        let recipe = |name: &String| Recipe::named(name)?.set_all(changes.iter().copied());
+        let recipe = |name: &String| Recipe::find(name, shape, job)?.set_all(changes.iter().copied());
         self.method.iter().map(recipe).collect()
     }
 }
 
-/// The short list with default settings.
-pub fn short_list() -> Result<Vec<Recipe>> {
-    SHORT_LIST.iter().map(|name| Recipe::named(name)).collect()
-}
-
 /// What was learned from, how the methods did, and what won.
-pub fn report(table: &Table, model: &Model, choice: &Choice) -> String {
+pub fn report(data: &Data, model: &Model, choice: &Choice) -> String {
     let mut text = String::new();
-    for sentence in learned_words(table, model) {
+    for sentence in learned_words(data, model) {
         text.push_str(&wrapped(&sentence, 0));
         text.push('\n');
     }
@@ -183,30 +210,32 @@ pub fn report(table: &Table, model: &Model, choice: &Choice) -> String {
 }
 
 /// The fit as sections of a page, with the same words and numbers.
-pub fn page_sections(table: &Table, model: &Model, choice: &Choice) -> Result<Vec<Section>> {
-    sections::fit(model, choice, &learned_words(table, model), &interval_words(model, choice))
+pub fn page_sections(data: &Data, model: &Model, choice: &Choice) -> Result<Vec<Section>> {
+    sections::fit(model, choice, &learned_words(data, model), &interval_words(model, choice))
 }
 
 /// What is predicted, and what was learned from.
-fn learned_words(table: &Table, model: &Model) -> Vec<String> {
+fn learned_words(data: &Data, model: &Model) -> Vec<String> {
     let summary = &model.summary;
     let mut learned = format!(
         "Learned from {} of {} rows and {} input columns; {:.1} % of the input cells are missing.",
         number(summary.rows),
-        number(table.rows()),
-        model.encoder.width(),
+        number(data.rows()),
+        model.coder.names().len(),
         100.0 * summary.missing_share
     );
     if summary.rows_without_target > 0 {
         let count = number(summary.rows_without_target);
         learned.push_str(&format!(" {count} rows without a target were left out."));
     }
-    vec![task_words(model), learned]
+    let task = model.predicting().map(|model| task_words(model.target));
+    task.into_iter().chain([learned]).chain(summary.cut_off.clone()).collect()
 }
 
 /// What intervals promise, and how that was kept.
 fn interval_words(model: &Model, choice: &Choice) -> Vec<String> {
-    let half = model.half_width(model.encoder.width(), COVERAGE_LEVEL);
+    let complete = model.coder.names().len();
+    let half = model.predicting().ok().and_then(|model| model.half_width(complete, COVERAGE_LEVEL));
     let words = |(half, coverage): (f64, f64)| {
         format!(
             "Prediction intervals come from held-out errors, apart for rows of which little and much is known. At \
@@ -219,13 +248,12 @@ fn interval_words(model: &Model, choice: &Choice) -> Vec<String> {
     half.zip(choice.coverage).map(words).into_iter().collect()
 }
 
-fn task_words(model: &Model) -> String {
-    let name = &model.target.name;
-    match model.target.task {
+fn task_words(target: &TargetEncoder) -> String {
+    let name = &target.name;
+    match target.task {
         Task::Regression => format!("Task: regression, predicting the number `{name}`."),
         Task::Classification { classes } => {
-            let levels =
-                model.target.levels.iter().take(8).map(String::as_str).collect::<Vec<_>>().join(", ");
+            let levels = target.levels.iter().take(8).map(String::as_str).collect::<Vec<_>>().join(", ");
             let more = if classes > 8 { ", ..." } else { "" };
             format!("Task: classification, predicting `{name}` ({classes} classes: {levels}{more}).")
         }

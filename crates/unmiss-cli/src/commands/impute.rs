@@ -1,33 +1,35 @@
 //! `unmiss impute`: fill the holes of a table, once or as many plausible ways as asked.
 
+mod ratings;
 mod stream;
 mod words;
 
 use std::path::{Path, PathBuf};
 
-use unmiss::data::{Table, TableWriter};
+use unmiss::data::{Data, Shape, Table, TableWriter};
 use unmiss::error::{Error, Result};
-use unmiss::methods::{Draw, Imputation};
-use unmiss::model::{Filled, Filler, Limits, RecipeOf, Unfilled};
+use unmiss::methods::{Draw, Job};
+use unmiss::model::{Aim, Filled, Limits, Model, Recipe, Unfilled};
 use unmiss::report::{Page, sections};
 use unmiss::run::Run;
 
+use super::Ended;
 use crate::General;
-use crate::input::{InputArguments, settings};
+use crate::input::{InputArguments, RatingColumns, settings};
 use crate::output::{number, print};
 use crate::printer::Printer;
 
 /// What to fill, how, and where to.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// The table: CSV, TSV or Parquet, plain or .gz; `-` reads standard input
+    /// A table or ratings: CSV, TSV or Parquet, plain or .gz; `-` reads standard input
     data: PathBuf,
     /// Where to write the table without holes; every known cell stays as it is [default: standard output]
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
-    /// The imputer; `unmiss methods` lists them
-    #[arg(long, value_name = "NAME", default_value = "auto")]
-    method: String,
+    /// The imputer; `unmiss methods` lists them [default: auto for tables, the best on held-out ratings for ratings]
+    #[arg(long, value_name = "NAME")]
+    method: Option<String>,
     /// Change a setting of the imputer, as NAME=VALUE (repeatable)
     #[arg(long, value_name = "NAME=VALUE")]
     set: Vec<String>,
@@ -57,65 +59,84 @@ pub struct Arguments {
     html: Option<PathBuf>,
     #[command(flatten)]
     input: InputArguments,
+    #[command(flatten)]
+    ratings: RatingColumns,
 }
 
 /// Runs the command.
-pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Result<()> {
+pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Result<Ended> {
     check_paths(arguments)?;
     match &arguments.with {
-        Some(path) => stream::run(arguments, &Filler::load(path)?, general, printer),
+        Some(path) => {
+            let model = Model::load(path)?;
+            if model.shape() == Shape::Ratings {
+                return ratings::with(arguments, &model, general, printer);
+            }
+            model.check_job(Job::Fill, path)?;
+            stream::run(arguments, &model, general, printer).map(|()| Ended::Done)
+        }
+        None if arguments.ratings.shape(&arguments.data) == Shape::Ratings => {
+            ratings::run(arguments, general, printer)
+        }
         None => learn_and_fill(arguments, general, printer),
     }
 }
 
-fn learn_and_fill(arguments: &Arguments, general: &General, printer: &Printer) -> Result<()> {
-    let (recipe, limits) = (arguments.recipe()?, arguments.limits()?);
-    let table = arguments.input.read(&arguments.data, true, printer)?;
+fn learn_and_fill(arguments: &Arguments, general: &General, printer: &Printer) -> Result<Ended> {
+    let recipe = arguments.recipe()?;
+    let aim = Aim::Fill { ignored: arguments.ignore.clone(), limits: arguments.limits()? };
+    let data = Data::from(arguments.input.read(&arguments.data, true, printer)?);
     let run = printer.run(general)?;
-    let result = Filler::fit(&table, &arguments.ignore, &recipe, limits, &run);
+    let result = Model::fit(&data, &aim, &recipe, &run);
     printer.close();
-    let mut filler = result?;
-    if run.stopped() {
+    let mut model = result?;
+    // `auto` goes on with what it has compared; any other method has nothing that is finished.
+    let cut_off = model.summary.method["cut off"].as_str().map(str::to_owned);
+    if run.stopped() && cut_off.is_none() {
         return Err(Error::Stopped);
     }
-    filler.missing = arguments.input.options()?.missing;
+    model.summary.cut_off = cut_off;
+    model.missing = arguments.input.options()?.missing;
     if let Some(path) = &arguments.save {
-        filler.save(path)?;
+        model.save(path)?;
     }
-    let unfilled = write_filled(arguments, &filler, &table, &run, printer)?;
+    let unfilled = write_filled(arguments, &model, &data, &run.to_the_end(), printer)?;
     if let Some(path) = &arguments.save {
         printer.say(&format!("the imputer is in {}", path.display()));
     }
-    refuse_holes(&unfilled)
+    refuse_holes(&unfilled)?;
+    Ok(if model.summary.cut_off.is_some() { Ended::CutOff } else { Ended::Done })
 }
 
 /// Fills and writes the table, once or once a draw, and says what was done.
 fn write_filled(
     arguments: &Arguments,
-    filler: &Filler,
-    table: &Table,
+    model: &Model,
+    data: &Data,
     run: &Run,
     printer: &Printer,
 ) -> Result<Vec<Unfilled>> {
     let mut writers = Writers::create(arguments)?;
+    let filling = model.filling()?;
+    let rows = filling.coder.encode(data, |_, _| {})?;
     let mut last = None;
     for draw in arguments.draws() {
-        let filled =
-            run.compute(|| filler.fill(table, draw.map(|number| drawn(run, number, 0)), |_, _| {}))?;
+        let draw_of = draw.map(|number| drawn(run, number, 0));
+        let filled = run.compute(|| filling.fill_rows(data, &rows, draw_of))?;
         if run.stopped() {
             return Err(Error::Stopped);
         }
-        writers.write(draw, &filled.table)?;
+        writers.write(draw, filled.data.table()?)?;
         last = Some(filled);
     }
     writers.finish()?;
     let Some(filled) = last else { return Ok(Vec::new()) };
     if let Some(path) = &arguments.html {
         let title = format!("Filled holes of {}", arguments.data.display());
-        Page::new(title).sections(sections::impute(filler, table, &filled)?).write(path)?;
+        Page::new(title).sections(sections::impute(model, data.table()?, &filled)?).write(path)?;
     }
     let Filled { counts, unfilled, .. } = filled;
-    let mut text = words::report(filler, table, &counts);
+    let mut text = words::report(model, data.table()?, &counts);
     text.push_str(&arguments.where_to());
     match is_standard_output(&arguments.output) {
         true => printer.say(text.trim_end()),
@@ -168,8 +189,9 @@ fn check_paths(arguments: &Arguments) -> Result<()> {
 }
 
 impl Arguments {
-    fn recipe(&self) -> Result<RecipeOf<dyn Imputation>> {
-        RecipeOf::imputer(&self.method)?.set_all(settings(&self.set)?)
+    fn recipe(&self) -> Result<Recipe> {
+        let name = self.method.as_deref().unwrap_or("auto");
+        Recipe::find(name, Shape::Table, Job::Fill)?.set_all(settings(&self.set)?)
     }
 
     fn limits(&self) -> Result<Limits> {

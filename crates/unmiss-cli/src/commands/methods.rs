@@ -1,7 +1,8 @@
 //! `unmiss methods [NAME]`: the list of methods, or one of them in full. All of it comes from the list.
 
+use unmiss::data::Shape;
 use unmiss::error::Result;
-use unmiss::methods::{Described, IMPUTERS, METHODS, RECOMMENDERS, find, find_imputer, find_recommender};
+use unmiss::methods::{Job, Method, methods_for, named};
 
 use crate::output::{print, wrapped};
 
@@ -15,35 +16,36 @@ pub struct Arguments {
 /// Prints the list or one entry.
 pub fn run(arguments: &Arguments) -> Result<()> {
     match &arguments.name {
-        Some(name) => match (find_imputer(name), find_recommender(name)) {
-            (Ok(imputer), _) => print(&entry(imputer)),
-            (_, Ok(recommender)) => print(&entry(recommender)),
-            _ => print(&entry(find(name)?)),
-        },
+        Some(name) => print(&entry(named(name)?)),
         None => print(&list()),
     }
 }
 
+/// What the methods are listed under.
+const HEADINGS: [(Shape, Job, &str); 3] = [
+    (Shape::Table, Job::Predict, "Methods that learn to predict from rows with holes"),
+    (Shape::Table, Job::Fill, "Methods that fill holes"),
+    (Shape::Ratings, Job::Rate, "Methods that predict ratings"),
+];
+
 fn list() -> String {
-    let mut text = String::from("Methods that learn to predict from rows with holes:\n\n");
-    for method in METHODS {
-        text.push_str(&format!("  {:10} {}\n", method.name(), method.about().title));
+    let mut text = String::new();
+    for (shape, job, heading) in HEADINGS {
+        text.push_str(&format!("{heading}:\n\n"));
+        for method in methods_for(shape, job) {
+            let card = method.card();
+            let mark = if card.short_lists.contains(&(shape, job)) { "*" } else { " " };
+            text.push_str(&format!("{mark} {:12} {}\n", card.name, card.about.title));
+        }
+        text.push('\n');
     }
-    text.push_str("\nMethods that fill holes:\n\n");
-    for imputer in IMPUTERS {
-        text.push_str(&format!("  {:10} {}\n", imputer.name(), imputer.about().title));
-    }
-    text.push_str("\nMethods that predict ratings (unmiss recommend):\n\n");
-    for recommender in RECOMMENDERS {
-        text.push_str(&format!("  {:10} {}\n", recommender.name(), recommender.about().title));
-    }
-    text.push_str("\n`unmiss methods NAME` tells all about one.\n");
-    text.push_str("`unmiss fit` chooses by cross-validation.\n");
+    text.push_str("Those marked * compete when none is named (`impute` has `auto` choose among them).\n");
+    text.push_str("`unmiss methods NAME` tells all about one.\n");
     text
 }
 
-fn entry(method: &dyn Described) -> String {
-    let about = method.about();
+fn entry(method: &dyn Method) -> String {
+    let about = method.card().about;
     let mut text = format!("{}: {}\n\n{}\n", method.name(), about.title, wrapped(about.idea, 0));
     for (heading, words) in [("Paper", about.paper), ("Use it", about.when), ("Don't use it", about.when_not)]
     {
@@ -51,7 +53,7 @@ fn entry(method: &dyn Described) -> String {
     }
     text.push_str("\nSettings (--set NAME=VALUE)\n");
     let defaults = method.defaults();
-    for setting in method.settings() {
+    for setting in method.card().settings {
         text.push_str(&format!(
             "  {} = {}\n{}\n",
             setting.name,

@@ -1,15 +1,12 @@
 //! One file per command. A command reads its options, calls the library, and prints what came out.
 
 mod audit;
-mod audit_program;
-mod audit_text;
 mod compare;
 mod bench;
 mod bench_text;
 mod demo;
 mod fit;
 mod describe;
-mod describe_text;
 mod hide;
 mod impute;
 mod methods;
@@ -29,19 +26,19 @@ use crate::printer::Printer;
 pub enum Command {
     /// The tour: describe, fit and predict on a built-in table
     Demo,
-    /// Learn to predict a column from the others, holes and all, and save the model
+    /// Learn to predict a column, or ratings, holes and all, and save the model
     Fit(Box<fit::Arguments>),
-    /// Predict new rows with a saved model
+    /// Predict new rows, or pairs of users and items, with a saved model
     Predict(predict::Arguments),
-    /// Fill the holes of a table, once or as many plausible ways as asked
+    /// Fill the holes of a table or of ratings, once or as many plausible ways as asked
     Impute(Box<impute::Arguments>),
     /// Combine the same analysis of several filled tables by Rubin's rules
     Pool(pool::Arguments),
     /// Find out whether a model's answer drifts with how much is known
     Audit(Box<audit::Arguments>),
-    /// Compare methods on held-out rows or hidden cells, with significance
+    /// Compare methods on held-out rows, hidden cells or held-out ratings, with significance
     Compare(Box<compare::Arguments>),
-    /// Ratings of items by users: learn, predict, list the best, audit
+    /// Ratings of items by users: list the best; fit, predict and audit as above
     #[command(subcommand)]
     Recommend(recommend::Command),
     /// Tell what is in a model file
@@ -63,21 +60,31 @@ impl Command {
     }
 
     /// Runs the command.
-    pub fn run(&self, general: &General, printer: &Printer) -> Result<()> {
-        match self {
+    pub fn run(self, general: &General, printer: &Printer) -> Result<Ended> {
+        let done = match self {
+            Self::Fit(arguments) => return fit::run(&arguments, general, printer),
+            Self::Recommend(command) => return command.run(general, printer),
             Self::Demo => demo::run(general, printer),
-            Self::Fit(arguments) => fit::run(arguments, general, printer),
-            Self::Predict(arguments) => predict::run(arguments, general, printer),
-            Self::Impute(arguments) => impute::run(arguments, general, printer),
-            Self::Pool(arguments) => pool::run(arguments),
-            Self::Audit(arguments) => audit::run(arguments, general, printer),
-            Self::Compare(arguments) => compare::run(arguments, general, printer),
-            Self::Recommend(command) => command.run(general, printer),
-            Self::Show(arguments) => show::run(arguments),
-            Self::Describe(arguments) => describe::run(arguments, general, printer),
-            Self::Hide(arguments) => hide::run(arguments, general, printer),
-            Self::Methods(arguments) => methods::run(arguments),
-            Self::Bench(arguments) => bench::run(arguments, general, printer),
-        }
+            Self::Predict(arguments) => predict::run(&arguments, general, printer),
+            Self::Impute(arguments) => return impute::run(&arguments, general, printer),
+            Self::Pool(arguments) => pool::run(&arguments),
+            Self::Audit(arguments) => audit::run(&arguments, general, printer),
+            Self::Compare(arguments) => compare::run(&arguments, general, printer),
+            Self::Show(arguments) => show::run(&arguments),
+            Self::Describe(arguments) => describe::run(&arguments, general, printer),
+            Self::Hide(arguments) => hide::run(&arguments, general, printer),
+            Self::Methods(arguments) => methods::run(&arguments),
+            Self::Bench(arguments) => bench::run(&arguments, general, printer),
+        };
+        done.map(|()| Ended::Done)
     }
+}
+
+/// How a command ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    /// Everything was done.
+    Done,
+    /// It was stopped, and what was finished until then is kept.
+    CutOff,
 }

@@ -1,17 +1,21 @@
-//! `unmiss predict`: a model and new rows in, predictions out, batch by batch in bounded memory.
+//! `unmiss predict`: a model and new rows in, predictions out, batch by batch in bounded memory. The model knows what
+//! it predicts: of ratings, the rows are pairs of users and items.
+
+mod pairs;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use unmiss::data::{BatchOptions, Batches, CsvWriter, Kind, Table};
+use unmiss::data::{BatchOptions, Batches, CsvWriter, Data, Kind, Shape, Table};
 use unmiss::encode::Task;
 use unmiss::error::{Error, Result, nearest};
+use unmiss::methods::Job;
 use unmiss::metrics::most_probable;
-use unmiss::model::{Model, Predictions};
+use unmiss::model::{Model, Predicting, Predictions};
 use unmiss::run::Run;
 
 use crate::General;
-use crate::input::{add_words, delimiter};
+use crate::input::{RatingColumns, add_words, delimiter, kinds_of};
 use crate::output::number;
 use crate::printer::Printer;
 
@@ -23,7 +27,7 @@ const BATCH: usize = 16_384;
 pub struct Arguments {
     /// The model that `unmiss fit` wrote
     model: PathBuf,
-    /// New rows: CSV, TSV, Parquet, gzipped or not; `-` for standard input
+    /// New rows, or pairs of users and items: CSV, TSV, Parquet, gzipped or not; `-` for standard input
     data: PathBuf,
     /// Where to write the predictions [default: standard output]
     #[arg(short, long, value_name = "FILE", default_value = "-")]
@@ -41,6 +45,12 @@ pub struct Arguments {
     /// The character between fields [default: found out]
     #[arg(long, value_name = "CHARACTER")]
     delimiter: Option<String>,
+    /// With a model of ratings: ratings that came after it was fitted, of new users or known ones; nothing is trained
+    /// again
+    #[arg(long, value_name = "FILE")]
+    ratings: Option<PathBuf>,
+    #[command(flatten)]
+    columns: RatingColumns,
 }
 
 /// Runs the command.
@@ -50,8 +60,16 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
             .with_hint("say --level 0.9 for intervals that hold for 90 % of new rows"));
     }
     let model = Model::load(&arguments.model)?;
+    match model.shape() {
+        Shape::Ratings => pairs::run(arguments, &model, general, printer),
+        Shape::Table => predict_rows(arguments, &model, general, printer),
+    }
+}
+
+fn predict_rows(arguments: &Arguments, model: &Model, general: &General, printer: &Printer) -> Result<()> {
+    model.check_job(Job::Predict, &arguments.model)?;
     let run = printer.run(general)?;
-    let rows = predict_file(&model, arguments, &run)?;
+    let rows = predict_file(model, arguments, &run)?;
     printer.close();
     if arguments.output != Path::new("-") {
         let (rows, output) = (number(rows), arguments.output.display());
@@ -62,7 +80,8 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
 
 fn predict_file(model: &Model, arguments: &Arguments, run: &Run) -> Result<usize> {
     let (mut batches, ids) = open(model, arguments, run)?;
-    let header = header(model, &ids);
+    let predicting = model.predicting()?;
+    let header = header(&predicting, &ids);
     let mut writer = CsvWriter::create(&arguments.output, &header)?;
     let mut watch = Watch::new(model);
     let mut rows = 0;
@@ -71,9 +90,10 @@ fn predict_file(model: &Model, arguments: &Arguments, run: &Run) -> Result<usize
             return Err(Error::Stopped);
         }
         watch.look(&batch, model);
+        let batch = Data::from(batch);
         let predictions =
-            run.compute(|| model.predict(&batch, |column, level| watch.unseen(column, level)))?;
-        write_batch(&mut writer, model, &batch, &ids, &predictions, arguments.level)?;
+            run.compute(|| predicting.predict(&batch, |column, level| watch.unseen(column, level)))?;
+        write_batch(&mut writer, &predicting, batch.table()?, &ids, &predictions, arguments.level)?;
         rows += batch.rows();
     }
     writer.finish()?;
@@ -83,11 +103,10 @@ fn predict_file(model: &Model, arguments: &Arguments, run: &Run) -> Result<usize
 
 /// Opens the new rows with the kinds the columns had in training, and finds the id columns.
 fn open(model: &Model, arguments: &Arguments, run: &Run) -> Result<(Batches, Vec<String>)> {
-    let mut kinds: BTreeMap<String, Kind> = BTreeMap::new();
-    kinds.extend(model.encoder.numbers.iter().map(|feature| (feature.name.clone(), Kind::Real)));
-    kinds.extend(model.encoder.categories.iter().map(|feature| (feature.name.clone(), Kind::Category)));
-    let mut ids = model.roles.id.clone();
-    ids.extend(arguments.id.iter().filter(|id| !model.roles.id.contains(id)).cloned());
+    let Predicting { roles, target, .. } = model.predicting()?;
+    let mut kinds: BTreeMap<String, Kind> = kinds_of(model.coder.table()?).collect();
+    let mut ids = roles.id.clone();
+    ids.extend(arguments.id.iter().filter(|id| !roles.id.contains(id)).cloned());
     // An input can be carried over too; it is then read as an input and written from there.
     for id in &ids {
         kinds.entry(id.clone()).or_insert(Kind::Text);
@@ -104,11 +123,10 @@ fn open(model: &Model, arguments: &Arguments, run: &Run) -> Result<(Batches, Vec
         run.warn(format!("the id column `{id}` is not in the new data and is not carried over"));
     }
     ids.retain(|id| !absent.contains(id));
-    let known: BTreeSet<&str> = model.input_names().chain(ids.iter().map(String::as_str)).collect();
+    let known: BTreeSet<&str> =
+        model.coder.names().into_iter().chain(ids.iter().map(String::as_str)).collect();
     let ours = |name: &&&str| {
-        !known.contains(**name)
-            && **name != model.target.name
-            && !model.roles.ignore.iter().any(|n| n == **name)
+        !known.contains(**name) && **name != target.name && !roles.ignore.iter().any(|n| n == **name)
     };
     let extra: Vec<&str> = columns.iter().filter(ours).copied().collect();
     if !extra.is_empty() {
@@ -120,7 +138,7 @@ fn open(model: &Model, arguments: &Arguments, run: &Run) -> Result<(Batches, Vec
 }
 
 fn check_inputs(model: &Model, columns: &BTreeSet<&str>, data: &Path) -> Result<()> {
-    let absent: Vec<&str> = model.input_names().filter(|name| !columns.contains(name)).collect();
+    let absent: Vec<&str> = model.coder.names().into_iter().filter(|name| !columns.contains(name)).collect();
     let Some(first) = absent.first() else { return Ok(()) };
     let shown = absent.iter().take(5).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
     let more = if absent.len() > 5 { format!(" and {} more", absent.len() - 5) } else { String::new() };
@@ -134,7 +152,7 @@ fn check_inputs(model: &Model, columns: &BTreeSet<&str>, data: &Path) -> Result<
     }))
 }
 
-fn header(model: &Model, ids: &[String]) -> Vec<String> {
+fn header(model: &Predicting<'_>, ids: &[String]) -> Vec<String> {
     let mut header = ids.to_vec();
     header.push("prediction".into());
     match model.target.task {
@@ -149,7 +167,7 @@ fn header(model: &Model, ids: &[String]) -> Vec<String> {
 
 fn write_batch(
     writer: &mut CsvWriter,
-    model: &Model,
+    model: &Predicting<'_>,
     batch: &Table,
     ids: &[String],
     predictions: &Predictions,
@@ -196,12 +214,12 @@ const MOST_LEVELS_TOLD: usize = 100;
 
 impl Watch {
     fn new(model: &Model) -> Self {
-        let missing = model.input_names().map(|name| (name.to_owned(), 0)).collect();
+        let missing = model.coder.names().into_iter().map(|name| (name.to_owned(), 0)).collect();
         Self { missing, unseen: BTreeMap::new() }
     }
 
     fn look(&mut self, batch: &Table, model: &Model) {
-        for name in model.input_names() {
+        for name in model.coder.names() {
             if let (Ok(column), Some(count)) = (batch.column(name), self.missing.get_mut(name)) {
                 *count += column.missing();
             }
@@ -224,9 +242,9 @@ impl Watch {
                 "column `{column}` has values that training never saw ({shown}{more}); they count as missing"
             ));
         }
-        let numbers = model.encoder.numbers.iter().map(|feature| (&feature.name, feature.missing));
-        let categories = model.encoder.categories.iter().map(|feature| (&feature.name, feature.missing));
-        for (name, missing_in_training) in numbers.chain(categories) {
+        for (name, missing_in_training) in
+            model.coder.names().into_iter().zip(model.coder.missing_in_training())
+        {
             let missing = self.missing.get(name).copied().unwrap_or(0);
             let complete = missing_in_training == 0;
             if missing == rows && rows > 0 {

@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 
 use serde_json::Value;
-use unmiss::encode::{Scale, Task};
+use unmiss::encode::{Encoder, Scale, Task};
 use unmiss::error::{Error, Result};
-use unmiss::model::{FORMAT, Filler, Model, RatingModel, kind_of};
+use unmiss::methods::Job;
+use unmiss::model::{FORMAT, Model};
 
 use crate::output::{column, number, print, wrapped};
 
@@ -15,7 +16,7 @@ const MOST_LISTED: usize = 30;
 /// Which model.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// The model that `unmiss fit` or `unmiss recommend fit` wrote, or the imputer that `unmiss impute --save` kept
+    /// The model that `unmiss fit` wrote, or the imputer that `unmiss impute --save` kept
     model: PathBuf,
     /// List every column, however many there are
     #[arg(long)]
@@ -24,33 +25,46 @@ pub struct Arguments {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<()> {
-    match kind_of(&arguments.model)?.as_str() {
-        "imputer" => return print(&imputer(&Filler::load(&arguments.model)?, arguments)),
-        "recommender" => return print(&recommender(&RatingModel::load(&arguments.model)?, arguments)),
-        _ => {}
-    }
     let model = Model::load(&arguments.model)?;
+    let mut text = match model.job() {
+        Job::Predict => predictor(&model, arguments)?,
+        Job::Fill => imputer(&model, arguments)?,
+        Job::Rate => recommender(&model, arguments)?,
+    };
+    if let Some(cut_off) = &model.summary.cut_off {
+        text.push_str(&format!("\nCut off\n{}\n", wrapped(cut_off, 2)));
+    }
+    print(&text)
+}
+
+/// What is in the file of a model that predicts.
+fn predictor(model: &Model, arguments: &Arguments) -> Result<String> {
     let bytes =
         std::fs::metadata(&arguments.model).map_err(|error| Error::io(&arguments.model, error))?.len();
-    let mut text = format!("{}: a model of `{}`\n\n", arguments.model.display(), model.target.name);
-    text.push_str(&facts(&model, bytes));
-    text.push_str(&inputs(&model, if arguments.all { usize::MAX } else { MOST_LISTED }));
+    let name = &model.predicting()?.target.name;
+    let mut text = format!("{}: a model of `{name}`\n\n", arguments.model.display());
+    text.push_str(&facts(model, bytes)?);
+    text.push_str(&inputs(
+        model.coder.table()?,
+        model.summary.rows,
+        if arguments.all { usize::MAX } else { MOST_LISTED },
+    ));
     if !model.summary.notes.is_empty() {
         text.push_str("\nHow it was chosen\n");
         for note in &model.summary.notes {
             text.push_str(&format!("{}\n", wrapped(note, 2)));
         }
     }
-    print(&text)
+    Ok(text)
 }
 
 /// What is in the file of a model of ratings.
-fn recommender(model: &RatingModel, arguments: &Arguments) -> String {
-    let (method, ratings) = (model.recipe.method, &model.ratings);
-    let (low, high) = model.range();
+fn recommender(model: &Model, arguments: &Arguments) -> Result<String> {
+    let (method, ratings) = (model.recipe.method, model.rating()?.ratings);
+    let (low, high) = model.rating()?.range();
     let mut text = format!("{}: a model of ratings\n\n", arguments.model.display());
     let mut lines = vec![
-        ("method".to_owned(), format!("{} ({})", method.name(), method.about().title)),
+        ("method".to_owned(), format!("{} ({})", method.name(), method.card().about.title)),
         ("settings".to_owned(), changed(&method.defaults(), &model.recipe.settings)),
         ("ratings".to_owned(), format!("{} from {low} to {high}", number(ratings.len()))),
         ("users".to_owned(), number(ratings.users.len())),
@@ -63,7 +77,7 @@ fn recommender(model: &RatingModel, arguments: &Arguments) -> String {
         text.push_str(&format!("  {name:17}{}\n", wrapped(&value, 19).trim_start()));
     }
     model.summary.notes.iter().for_each(|note| text.push_str(&format!("\n{}\n", wrapped(note, 2))));
-    text
+    Ok(text)
 }
 
 /// What a fit says of itself, line by line: what it does not know is left out, what a part of it says stands under the
@@ -91,40 +105,38 @@ fn in_a_row(object: &Value) -> String {
 }
 
 /// What is in an imputer's file.
-fn imputer(filler: &Filler, arguments: &Arguments) -> String {
-    let method = filler.recipe.method;
-    let summary = &filler.summary;
+fn imputer(model: &Model, arguments: &Arguments) -> Result<String> {
+    let (method, encoder, part) = (model.recipe.method, model.coder.table()?, model.filling()?.part);
+    let summary = &model.summary;
     let mut text = format!("{}: an imputer\n\n", arguments.model.display());
     let lines = [
-        ("method", format!("{} ({})", method.name(), method.about().title)),
-        ("settings", filler.recipe.settings.to_string()),
+        ("method", format!("{} ({})", method.name(), method.card().about.title)),
+        ("settings", model.recipe.settings.to_string()),
         ("rows", number(summary.rows)),
         ("holes", format!("{:.1} % of the cells", 100.0 * summary.missing_share)),
-        ("numbers", number(filler.encoder.numbers.len())),
-        ("categories", number(filler.encoder.categories.len())),
-        (
-            "ignored",
-            if filler.ignored.is_empty() { "no column".to_owned() } else { filler.ignored.join(", ") },
-        ),
+        ("numbers", number(encoder.numbers.len())),
+        ("categories", number(encoder.categories.len())),
+        ("ignored", if part.ignored.is_empty() { "no column".to_owned() } else { part.ignored.join(", ") }),
         ("seed", summary.seed.to_string()),
     ];
     for (name, value) in lines {
         text.push_str(&format!("  {name:12}{}\n", wrapped(&value, 14).trim_start()));
     }
-    for (name, reason) in &filler.unfillable {
+    for (name, reason) in &part.unfillable {
         text.push_str(&format!("{}\n", wrapped(&format!("`{name}` can't be filled: {reason}"), 2)));
     }
-    let names: Vec<&str> = filler.names().collect();
+    let names: Vec<&str> = model.coder.names();
     let listed = if arguments.all { names.len() } else { names.len().min(MOST_LISTED) };
     text.push_str(&format!("\nColumns it fills\n{}\n", wrapped(&names[..listed].join(", "), 2)));
     if listed < names.len() {
         text.push_str(&format!("  and {} more (--all lists them)\n", names.len() - listed));
     }
-    text
+    Ok(text)
 }
 
-fn facts(model: &Model, bytes: u64) -> String {
-    let target = &model.target;
+fn facts(model: &Model, bytes: u64) -> Result<String> {
+    let predicting = model.predicting()?;
+    let target = predicting.target;
     let task = match target.task {
         Task::Regression => format!("regression, from {} to {}", target.low, target.high),
         Task::Classification { classes } => {
@@ -134,7 +146,7 @@ fn facts(model: &Model, bytes: u64) -> String {
     let summary = &model.summary;
     let mut lines = vec![
         ("task", task),
-        ("method", format!("{} ({})", model.recipe.method.name(), model.recipe.method.about().title)),
+        ("method", format!("{} ({})", model.recipe.method.name(), model.recipe.method.card().about.title)),
         ("settings", changed(&model.recipe.method.defaults(), &model.recipe.settings)),
         (
             "rows",
@@ -153,7 +165,7 @@ fn facts(model: &Model, bytes: u64) -> String {
             lines.push((name.as_str(), plain(value)));
         }
     }
-    if let Some(half) = model.half_width(model.encoder.width(), 0.9) {
+    if let Some(half) = predicting.half_width(model.coder.names().len(), 0.9) {
         lines.push(("intervals", format!("+- {half:.4} at level 90 % for a complete row")));
     }
     let mut text = String::new();
@@ -161,7 +173,7 @@ fn facts(model: &Model, bytes: u64) -> String {
         let value = wrapped(&value, 18);
         text.push_str(&format!("  {:16}{}\n", name, value.trim_start()));
     }
-    text
+    Ok(text)
 }
 
 /// The settings that differ from the defaults.
@@ -176,18 +188,17 @@ fn changed(defaults: &Value, settings: &Value) -> String {
     if changed.is_empty() { "defaults".into() } else { changed.join(", ") }
 }
 
-fn inputs(model: &Model, most: usize) -> String {
-    let scale = match model.encoder.encoding.scale {
+fn inputs(encoder: &Encoder, rows: usize, most: usize) -> String {
+    let scale = match encoder.encoding.scale {
         Scale::Standard => "standardised",
         Scale::MinMax => "scaled to 0..1",
         Scale::Robust => "scaled by quartiles",
     };
-    let mut text = format!("\nInputs ({}; numbers are {scale})\n", model.encoder.width());
+    let mut text = format!("\nInputs ({}; numbers are {scale})\n", encoder.width());
     text.push_str(&format!("  {:28} {:9} {:>9}  {}\n", "column", "kind", "missing", "values in training"));
-    let share =
-        |missing: usize| format!("{:.1} %", 100.0 * missing as f64 / model.summary.rows.max(1) as f64);
+    let share = |missing: usize| format!("{:.1} %", 100.0 * missing as f64 / rows.max(1) as f64);
     let mut lines = Vec::new();
-    for feature in &model.encoder.numbers {
+    for feature in &encoder.numbers {
         lines.push((
             &feature.name,
             feature.kind,
@@ -195,7 +206,7 @@ fn inputs(model: &Model, most: usize) -> String {
             format!("{} to {}", feature.low, feature.high),
         ));
     }
-    for feature in &model.encoder.categories {
+    for feature in &encoder.categories {
         let other = if feature.has_other() { ", (other)" } else { "" };
         lines.push((
             &feature.name,

@@ -8,10 +8,10 @@ use super::degree::{Figures, Units, figures};
 use super::plan::Plan;
 use super::subject::Own;
 use super::words::Verdict;
-use crate::data::Table;
+use crate::data::Data;
 use crate::encode::{Missing, Task, target::TaskKind};
 use crate::error::{Error, Result};
-use crate::model::{Model, Recipe, Roles};
+use crate::model::{Aim, Model, Recipe, Roles};
 use crate::run::Run;
 
 /// Rows with a known target that a fit needs.
@@ -39,8 +39,8 @@ pub struct Contrast {
 pub(super) struct Before<'a> {
     /// The audited model.
     pub model: &'a Model,
-    /// The table it was audited on.
-    pub rows: &'a Table,
+    /// The data it was audited on.
+    pub data: &'a Data,
     /// The inputs, in the order of the plan.
     pub inputs: &'a [String],
     /// The output that the figures are of, and the deviation of its target.
@@ -51,9 +51,9 @@ pub(super) struct Before<'a> {
 
 /// The contrast, or a sentence that says why there is none: what was audited is kept in any case.
 pub(super) fn contrast(before: &Before<'_>, plan: &Plan, run: &Run) -> std::result::Result<Contrast, String> {
-    let target = &before.model.target;
+    let target = before.model.predicting().map_err(|error| error.to_string())?.target;
     let (recipe, changed) = normalised(&before.model.recipe)?;
-    let labelled = before.rows.column(&target.name).map_or(0, |column| column.rows() - column.missing());
+    let labelled = before.data.column(&target.name).map_or(0, |column| column.rows() - column.missing());
     if labelled < FEWEST_LABELLED {
         return Err(format!(
             "To see what Sparsity Normalization would change, the table needs the target `{}` in at least \
@@ -77,11 +77,12 @@ fn fitted_and_audited(
     run: &Run,
 ) -> Result<Contrast> {
     let part = run.part("with Sparsity Normalization");
-    let after = refit(before.model, before.rows, before.inputs, recipe, &part)?;
-    if after.target.levels != before.model.target.levels {
+    let after = refit(before, recipe, &part)?;
+    let normalised = after.predicting()?;
+    if normalised.target.levels != before.model.predicting()?.target.levels {
         return Err(Error::data("the table has other classes than the model"));
     }
-    let subject = Own::new(&after, before.rows, before.inputs, |_, _| {}, run)?;
+    let subject = Own::new(normalised, before.data, before.inputs, |_, _| {}, run)?;
     let answers = collect(plan, &subject, &part)?;
     let (output, deviation) = before.output;
     let units = Units::new(&answers, output, deviation);
@@ -117,21 +118,24 @@ fn normalised(recipe: &Recipe) -> std::result::Result<(Recipe, String), String> 
 }
 
 /// Fits a recipe with the audited model's inputs, target and task.
-fn refit(model: &Model, rows: &Table, inputs: &[String], recipe: &Recipe, run: &Run) -> Result<Model> {
-    let weight = model.roles.weight.clone().filter(|weight| rows.column(weight).is_ok());
+fn refit(before: &Before<'_>, recipe: &Recipe, run: &Run) -> Result<Model> {
+    let model = before.model.predicting()?;
+    let (data, target) = (before.data, model.target);
+    let weight = model.roles.weight.clone().filter(|weight| data.column(weight).is_ok());
     let wanted =
-        |name: &String| inputs.contains(name) || *name == model.target.name || Some(name) == weight.as_ref();
-    let columns = rows.columns().iter().filter(|column| wanted(&column.name)).cloned();
+        |name: &String| before.inputs.contains(name) || *name == target.name || Some(name) == weight.as_ref();
+    let others = data.columns().iter().map(|column| &column.name).filter(|name| !wanted(name));
     let roles = Roles {
+        ignore: others.cloned().collect(),
         weight: weight.clone(),
         class_weights: model.roles.class_weights,
-        task: Some(match model.target.task {
+        task: Some(match target.task {
             Task::Regression => TaskKind::Regression,
             Task::Classification { .. } => TaskKind::Classification,
         }),
-        ..Roles::target(&model.target.name)
+        ..Roles::target(&target.name)
     };
-    Model::fit(&Table::new(columns.collect())?, &roles, recipe, run)
+    Model::fit(data, &Aim::Predict(roles), recipe, run)
 }
 
 #[cfg(test)]

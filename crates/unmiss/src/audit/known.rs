@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::degree::deviation;
-use crate::data::{Column, Table};
+use crate::data::Column;
 use crate::error::Result;
 use crate::missing::{KnownCells, TargetByKnown, known};
 
@@ -28,19 +28,16 @@ impl DataSays {
     }
 }
 
-/// Looks at the inputs of all rows.
-pub(super) fn look(rows: &Table, inputs: &[String], target: Option<&str>) -> Result<DataSays> {
-    let columns = inputs.iter().map(|name| rows.column(name)).collect::<Result<Vec<_>>>()?;
-    let counts = known::count(&columns, rows.rows());
-    let known_cells = known::summarise(&counts, inputs.len());
+/// Looks at how many inputs of each row are known.
+pub(super) fn look(counts: &[u32], inputs: usize, target: Option<&Column>) -> Result<DataSays> {
+    let known_cells = known::summarise(counts, inputs);
     let spread = deviation(&counts.iter().map(|&count| f64::from(count)).collect::<Vec<_>>());
-    let target = target.map(|name| rows.column(name)).transpose()?;
     let target = target.filter(|column| column.is_usable() && column.missing() < column.rows());
     Ok(DataSays {
-        rows: rows.rows(),
+        rows: counts.len(),
         coefficient_of_variation: if known_cells.mean > 0.0 { spread / known_cells.mean } else { 0.0 },
         known_cells,
-        target: target.map(|column| TargetByKnown::new(column, &counts)).transpose()?,
+        target: target.map(|column| TargetByKnown::new(column, counts)).transpose()?,
     })
 }
 

@@ -15,12 +15,10 @@ use super::plan::Plan;
 use super::subject::{Cases, Subject};
 use super::words::Verdict;
 use crate::error::{Error, Result};
-use crate::model::RatingModel;
+use crate::missing::{UserGroup, user_groups};
+use crate::model::{Model, Rating};
 use crate::rng::Stream;
 use crate::run::Run;
-
-/// Groups of users by how many ratings they gave.
-const GROUPS: usize = 5;
 
 /// All that an audit of a model of ratings found.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -44,19 +42,6 @@ pub struct RatingAudit {
     pub settings: AuditSettings,
 }
 
-/// Users who gave about as many ratings.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct UserGroup {
-    /// Fewest ratings of a user.
-    pub fewest: usize,
-    /// Most ratings of a user.
-    pub most: usize,
-    /// Users.
-    pub users: usize,
-    /// Mean of their mean ratings.
-    pub mean: f64,
-}
-
 /// A user and one of their rated items.
 struct Point {
     item: u32,
@@ -65,7 +50,7 @@ struct Point {
 }
 
 struct Points<'a> {
-    model: &'a RatingModel,
+    model: Rating<'a>,
     points: Vec<Point>,
 }
 
@@ -93,9 +78,10 @@ impl Subject for Points<'_> {
 /// Audits a model of ratings on the users it knows. `settings.rows` is the number of points; the contrast is not made.
 ///
 /// # Errors
-/// When no user has three ratings, or the run was stopped early.
-pub fn audit_ratings(model: &RatingModel, settings: &AuditSettings, run: &Run) -> Result<RatingAudit> {
+/// When the model is not one of ratings, no user has three ratings, or the run was stopped early.
+pub fn audit_ratings(model: &Model, settings: &AuditSettings, run: &Run) -> Result<RatingAudit> {
     settings.check()?;
+    let model = model.rating()?;
     let by_user = &model.ratings.by_user;
     let users: Vec<u32> = (0..by_user.rows() as u32).filter(|user| by_user.count(*user) >= 3).collect();
     if users.is_empty() {
@@ -126,33 +112,13 @@ pub fn audit_ratings(model: &RatingModel, settings: &AuditSettings, run: &Run) -
         summary: Vec::new(),
         figures,
         curve: curve(&plan, &answers, 0),
-        groups: groups(model),
+        groups: user_groups(model.ratings),
         points: answers.rows(),
         answer_deviation: units.answers,
         settings: settings.clone(),
     };
     audit.summary = summary(&audit);
     Ok(audit)
-}
-
-/// Users in groups of about the same size, by how many ratings they gave.
-fn groups(model: &RatingModel) -> Vec<UserGroup> {
-    let by_user = &model.ratings.by_user;
-    let mut users: Vec<u32> = (0..by_user.rows() as u32).filter(|user| by_user.count(*user) > 0).collect();
-    users.sort_by_key(|user| by_user.count(*user));
-    let group = |users: &[u32]| {
-        let mean = |user: &u32| {
-            let values = by_user.row(*user).1;
-            values.iter().map(|value| f64::from(*value)).sum::<f64>() / values.len() as f64
-        };
-        UserGroup {
-            fewest: users.first().map_or(0, |user| by_user.count(*user)),
-            most: users.last().map_or(0, |user| by_user.count(*user)),
-            users: users.len(),
-            mean: users.iter().map(mean).sum::<f64>() / users.len() as f64,
-        }
-    };
-    users.chunks(users.len().div_ceil(GROUPS).max(1)).map(group).collect()
 }
 
 fn summary(audit: &RatingAudit) -> Vec<String> {
@@ -186,14 +152,14 @@ fn summary(audit: &RatingAudit) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::data::ratings::sample;
-    use crate::model::RecipeOf;
+    use crate::model::{Aim, Recipe};
 
     fn found(sets: &[(&str, &str)], method: &str) -> RatingAudit {
-        let recipe = sets.iter().fold(RecipeOf::recommender(method).unwrap(), |recipe, (name, value)| {
-            recipe.set(name, value).unwrap()
-        });
+        let recipe = sets
+            .iter()
+            .fold(Recipe::named(method).unwrap(), |recipe, (name, value)| recipe.set(name, value).unwrap());
         let run = Run::new(1, 2).unwrap();
-        let model = RatingModel::fit(sample(), &recipe, &run).unwrap();
+        let model = Model::fit(&sample().into(), &Aim::Rate, &recipe, &run).unwrap();
         let settings = AuditSettings { rows: 60, levels: 6, masks: 10, ..AuditSettings::default() };
         let audit = audit_ratings(&model, &settings, &run).unwrap();
         assert_eq!(audit, audit_ratings(&model, &settings, &Run::new(1, 1).unwrap()).unwrap());
@@ -222,7 +188,7 @@ mod tests {
         let ratings =
             crate::data::ratings::Ratings::new(ratings.users.clone(), ratings.items.clone(), few).unwrap();
         let run = Run::new(1, 1).unwrap();
-        let model = RatingModel::fit(ratings, &RecipeOf::recommender("biases").unwrap(), &run).unwrap();
+        let model = Model::fit(&ratings.into(), &Aim::Rate, &Recipe::named("biases").unwrap(), &run).unwrap();
         let error = audit_ratings(&model, &AuditSettings::default(), &run).unwrap_err();
         assert!(error.to_string().contains("no user has three ratings"));
     }

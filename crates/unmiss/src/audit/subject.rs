@@ -1,9 +1,9 @@
 //! What is audited: anything that answers for rows of which some cells were hidden.
 
-use crate::data::{Column, Table, Values};
-use crate::encode::Encoded;
+use crate::data::{Column, Data, Table, Values};
+use crate::encode::Rows;
 use crate::error::{Error, Result};
-use crate::model::Model;
+use crate::model::Predicting;
 use crate::run::Run;
 
 /// A predictor from outside: for the rows of a table `[rows, outputs]` numbers.
@@ -87,21 +87,21 @@ fn hide(column: &mut Column, row: usize) {
 
 /// One of our own models: cells are hidden in encoded rows, which is fast.
 pub(super) struct Own<'a> {
-    model: &'a Model,
-    encoded: Encoded,
+    model: Predicting<'a>,
+    rows: Rows,
     /// Number of inputs of a case.
     inputs: usize,
-    /// For each column of the encoder (numbers, then categories) its input.
+    /// For each input of the model its place among the inputs of a case.
     places: Vec<usize>,
     run: &'a Run,
 }
 
 impl<'a> Own<'a> {
-    /// A model and the rows to ask it about. `inputs` says in which order cases list the model's columns; it may
+    /// A model and the data to ask it about. `inputs` says in which order cases list the model's inputs; it may
     /// hold more than those. `unseen` is told of category levels that training never saw.
     pub fn new(
-        model: &'a Model,
-        rows: &Table,
+        model: Predicting<'a>,
+        data: &Data,
         inputs: &[String],
         unseen: impl FnMut(&str, &str),
         run: &'a Run,
@@ -110,9 +110,9 @@ impl<'a> Own<'a> {
             let place = inputs.iter().position(|input| input == name);
             place.ok_or_else(|| Error::data(format!("the model's column `{name}` is not among the inputs")))
         };
-        let places = model.input_names().map(place).collect::<Result<_>>()?;
-        let encoded = model.encoder.encode(rows, unseen)?;
-        Ok(Self { model, encoded, inputs: inputs.len(), places, run })
+        let places = model.coder.names().into_iter().map(place).collect::<Result<_>>()?;
+        let rows = model.coder.encode(data, unseen)?;
+        Ok(Self { model, rows, inputs: inputs.len(), places, run })
     }
 }
 
@@ -122,29 +122,18 @@ impl Subject for Own<'_> {
     }
 
     fn known(&self, row: usize) -> Vec<usize> {
-        let numbers = self.model.encoder.numbers.len();
-        let codes = self.model.encoder.categories.len();
-        let marks = self.encoded.numbers_observed[row * numbers..(row + 1) * numbers]
-            .iter()
-            .chain(&self.encoded.codes_observed[row * codes..(row + 1) * codes]);
-        let known = self.places.iter().zip(marks).filter(|(_, observed)| **observed);
-        known.map(|(place, _)| *place).collect()
+        self.rows.known(row).into_iter().map(|input| self.places[input]).collect()
     }
 
     fn answer(&self, cases: &Cases) -> Result<Vec<f64>> {
-        let mut rows = self.encoded.select(&cases.rows);
-        let (numbers, codes) = self.places.split_at(self.model.encoder.numbers.len());
-        let hidden = |case: usize, place: usize| !cases.observed[case * self.inputs + place];
-        for case in 0..rows.rows {
-            for (column, _) in numbers.iter().enumerate().filter(|(_, place)| hidden(case, **place)) {
-                rows.numbers[case * numbers.len() + column] = 0.0;
-                rows.numbers_observed[case * numbers.len() + column] = false;
-            }
-            for (column, _) in codes.iter().enumerate().filter(|(_, place)| hidden(case, **place)) {
-                rows.codes[case * codes.len() + column] = 0;
-                rows.codes_observed[case * codes.len() + column] = false;
+        let mut rows = self.rows.select(&cases.rows)?;
+        for case in 0..cases.rows.len() {
+            for (input, place) in self.places.iter().enumerate() {
+                if !cases.observed[case * self.inputs + place] {
+                    rows.hide(case, input)?;
+                }
             }
         }
-        Ok(self.run.compute(|| self.model.predict_encoded(&rows)))
+        self.run.compute(|| self.model.predict_rows(&rows))
     }
 }

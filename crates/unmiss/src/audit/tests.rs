@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::data::{Column, Kind};
-use crate::model::{Recipe, Roles};
+use crate::model::{Aim, Recipe};
 use crate::rng::Stream;
 
 const COLUMNS: usize = 20;
@@ -141,14 +141,15 @@ fn a_perceptron_is_contrasted_with_its_normalised_twin_for_any_number_of_threads
     let (complete, names) = positive(400);
     let mechanism = crate::missing::Mechanism::Mcar(0.1);
     let table = crate::missing::hide(&complete, &mechanism, &names, 1).unwrap().table;
+    let data = Data::from(table.clone());
     let recipe = Recipe::named("mlp").unwrap();
     let recipe = recipe.set("missing", "zero").unwrap().set("scale", "min-max").unwrap();
     let recipe =
         recipe.set("hidden", "[16]").unwrap().set("epochs", "40").unwrap().set("batch", "32").unwrap();
     let run = Run::new(3, 1).unwrap();
-    let model = Model::fit(&table, &Roles::target("y"), &recipe, &run).unwrap();
+    let model = Model::fit(&data, &Aim::predict("y"), &recipe, &run).unwrap();
     let settings = AuditSettings { contrast: true, ..settings() };
-    let found = audit_model(&model, &table, &settings, &run).unwrap();
+    let found = audit_model(&model, &data, &settings, &run).unwrap();
     let contrast = found.contrast.as_ref().expect("a perceptron can be normalised");
     assert!(found.figures.drift.abs() > STRONG, "{:?}", found.figures);
     assert!(contrast.figures != found.figures && contrast.curve.len() == found.curve.len());
@@ -157,10 +158,10 @@ fn a_perceptron_is_contrasted_with_its_normalised_twin_for_any_number_of_threads
     assert!(found.columns.iter().all(|effect| effect.complete_in_training == Some(false)));
     assert!(found.summary.last().unwrap().contains("instead of"), "{:?}", found.summary);
 
-    let again = audit_model(&model, &table, &settings, &Run::new(3, 2).unwrap()).unwrap();
+    let again = audit_model(&model, &data, &settings, &Run::new(3, 2).unwrap()).unwrap();
     assert_eq!(found, again);
     // The same model through tables instead of encoded rows gives the same curve.
-    let through_tables = |rows: &Table| match model.predict(rows, |_, _| {})? {
+    let through_tables = |rows: &Table| match model.predicting()?.predict(&rows.clone().into(), |_, _| {})? {
         crate::model::Predictions::Numbers { values, .. } => Ok(values),
         crate::model::Predictions::Probabilities(values) => Ok(values),
     };
@@ -185,11 +186,11 @@ fn classes_are_told_apart_and_columns_the_model_never_missed_are_warned_of() {
     let words: Vec<Option<&str>> = sums.iter().map(|sum| word(*sum)).collect();
     let mut columns: Vec<Column> = table.columns()[..COLUMNS].to_vec();
     columns.push(Column::from_words("class", Kind::Category, &words));
-    let table = Table::new(columns).unwrap();
+    let data = Data::from(Table::new(columns).unwrap());
     let run = Run::new(1, 2).unwrap();
     let recipe = Recipe::named("linear").unwrap().set("missing", "sparsity-normalization").unwrap();
-    let model = Model::fit(&table, &Roles::target("class"), &recipe, &run).unwrap();
-    let found = audit_model(&model, &table, &settings(), &run).unwrap();
+    let model = Model::fit(&data, &Aim::predict("class"), &recipe, &run).unwrap();
+    let found = audit_model(&model, &data, &settings(), &run).unwrap();
     assert_eq!(found.per_class.iter().map(|one| one.class.as_str()).collect::<Vec<_>>(), ["a", "b", "c"]);
     let most = found.per_class.iter().map(|one| one.figures.drift.abs()).fold(0.0, f64::max);
     assert_eq!(found.figures.drift.abs(), most);

@@ -9,11 +9,11 @@ mod peers;
 
 use std::time::Instant;
 
-use crate::data::{Column, Kind, Table};
+use crate::data::{Column, Data, Kind, Shape, Table};
 use crate::error::Result;
-use crate::methods::IMPUTERS;
+use crate::methods::{Job, methods_for};
 use crate::missing::{Hidden, Mechanism, hide, hideable};
-use crate::model::{Filler, Limits, RecipeOf};
+use crate::model::{Aim, Model, Recipe};
 use crate::run::Run;
 
 use super::folder::Wanted;
@@ -21,6 +21,11 @@ use super::repeat::{Progress, single};
 use super::report::Row;
 use super::{Bench, Cell, Claim, Figure, Report, Request, Section};
 use peers::PEERS;
+
+/// The names of all imputers of tables.
+fn imputers() -> impl Iterator<Item = &'static str> {
+    methods_for(Shape::Table, Job::Fill).map(|method| method.name())
+}
 
 /// The entry of the list.
 pub const BENCH: Bench = Bench {
@@ -37,7 +42,7 @@ pub const BENCH: Bench = Bench {
     parts: || {
         let tables = TABLES.iter().map(|(name, _)| (*name).to_owned()).collect();
         let holes = ["mcar:0.2", "mcar:0.5", "mar:0.3", "self-logistic:0.3"].map(str::to_owned).to_vec();
-        let methods = IMPUTERS.iter().map(|imputer| imputer.name().to_owned()).collect();
+        let methods = imputers().map(str::to_owned).collect();
         vec![tables, holes, methods]
     },
     run: measure,
@@ -81,7 +86,7 @@ struct Outcome {
 }
 
 fn measure(request: &Request, run: &Run) -> Result<Report> {
-    let names: Vec<&'static str> = IMPUTERS.iter().map(|imputer| imputer.name()).collect();
+    let names: Vec<&'static str> = imputers().collect();
     let names = request.chosen(&names, |name| (*name).to_owned());
     let tables = request.chosen(&TABLES.map(|(name, _)| name), |name| (*name).to_owned());
     let all: Vec<Mechanism> = SETTINGS.iter().map(|(_, how)| *how).collect();
@@ -151,7 +156,7 @@ struct Task {
 
 struct Part {
     truth: Table,
-    holed: Table,
+    holed: Data,
     /// `[columns][rows]`: true where a known cell was hidden.
     hidden: Vec<Vec<bool>>,
 }
@@ -168,12 +173,12 @@ impl Task {
 
     fn measure(&self, name: &str, outcome: &mut Outcome, run: &Run) -> Result<()> {
         let start = Instant::now();
-        let filler =
-            Filler::fit(&self.training.holed, &[], &RecipeOf::imputer(name)?, Limits::default(), run)?;
+        let model = Model::fit(&self.training.holed, &Aim::fill(), &Recipe::named(name)?, run)?;
         outcome.seconds.push(start.elapsed().as_secs_f64());
         let error = |part: &Part| -> Result<f64> {
-            let filled = run.compute(|| filler.fill(&part.holed, None, |_, _| {}))?.table;
-            Ok(part.error(&filled, &self.deviations))
+            let filling = model.filling()?;
+            let filled = run.compute(|| filling.fill(&part.holed, None, |_, _| {}))?;
+            Ok(part.error(filled.data.table()?, &self.deviations))
         };
         outcome.training.push(error(&self.training)?);
         outcome.new.push(error(&self.new)?);
@@ -186,7 +191,7 @@ impl Part {
         let marks = |column: &Vec<bool>| rows.iter().map(|&row| column[row]).collect();
         Self {
             truth: truth.select(rows),
-            holed: holes.table.select(rows),
+            holed: holes.table.select(rows).into(),
             hidden: holes.hidden.iter().map(marks).collect(),
         }
     }

@@ -1,19 +1,17 @@
 //! The choice of a method by cross-validation, said in words with its uncertainty.
 
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use serde_json::json;
 
-use super::folds::{Folds, folds};
-use crate::data::Table;
-use crate::encode::{TargetEncoder, Targets, Task};
+use super::folds::Folds;
+use super::labelled::{Labelled, Split};
+use crate::data::Data;
+use crate::encode::{Targets, Task};
 use crate::error::{Error, Result};
 use crate::metrics::{Score, mean_over_folds};
-use crate::model::{
-    Intervals, Model, Prepared, Recipe, Roles, fit_prepared, known_inputs, prepare, rows_with_target,
-};
+use crate::model::{Aim, Intervals, Model, Part, Recipe, Roles};
 use crate::rng::{hash, mix};
 use crate::run::{Curve, Event, Run};
 use crate::store::Arrays;
@@ -49,6 +47,10 @@ pub struct Choice {
     pub rows: Vec<usize>,
     /// Number of folds.
     pub folds: usize,
+    /// The position of the method that was fitted on all rows: the best, unless that was cut off.
+    pub kept: usize,
+    /// Rows of each fold.
+    sizes: Vec<usize>,
     /// Rows the table has with a known target.
     pub all_rows: usize,
     /// Number of known inputs of each row compared.
@@ -106,28 +108,28 @@ impl Choice {
         )
     }
 
-    /// Residuals of the best method's held-out predictions, in the order of the rows compared.
+    /// Residuals of the kept method's held-out predictions, in the order of the rows compared.
     fn residuals(&self) -> Vec<f64> {
-        let predictions = self.entries.first().map(|best| best.predictions.as_slice()).unwrap_or_default();
+        let kept = self.entries.get(self.kept);
+        let predictions = kept.map(|entry| entry.predictions.as_slice()).unwrap_or_default();
         let residual = |(truth, predicted): (&f32, &f64)| f64::from(*truth) - predicted;
         self.truth.numbers.iter().zip(predictions).map(residual).collect()
     }
 
     /// How often intervals learned from all folds but one hold in that one.
     fn measured_coverage(&self, residuals: &[f64]) -> Option<f64> {
-        let size = residuals.len().div_ceil(self.folds.max(1)).max(1);
-        let mut inside = 0;
-        for fold in 0..residuals.len().div_ceil(size) {
-            let (start, end) = (fold * size, ((fold + 1) * size).min(residuals.len()));
-            let others = |place: &usize| !(start..end).contains(place);
-            let places: Vec<usize> = (0..residuals.len()).filter(others).collect();
+        let (mut inside, mut start) = (0, 0);
+        for size in &self.sizes {
+            let fold = start..start + size;
+            let places: Vec<usize> = (0..residuals.len()).filter(|place| !fold.contains(place)).collect();
             let learned: Vec<f64> = places.iter().map(|&place| residuals[place]).collect();
             let known: Vec<usize> = places.iter().map(|&place| self.known[place]).collect();
             let intervals = Intervals::learn(&learned, &known)?;
             let holds = |&place: &usize| {
                 residuals[place].abs() <= intervals.half_width(self.known[place], COVERAGE_LEVEL)
             };
-            inside += (start..end).filter(holds).count();
+            inside += fold.clone().filter(holds).count();
+            start = fold.end;
         }
         Some(inside as f64 / residuals.len().max(1) as f64)
     }
@@ -135,111 +137,84 @@ impl Choice {
 
 /// Compares recipes on the same folds of the rows whose target is known. Stopped early, it returns the
 /// methods whose folds were all done.
-///
-/// # Errors
-/// When no recipe can be fitted, or the data can't be used.
-pub fn choose(
-    labelled: &Table,
-    target: &TargetEncoder,
-    roles: &Roles,
-    recipes: &[Recipe],
-    fold_count: usize,
-    run: &Run,
-) -> Result<Choice> {
-    let inputs = roles.inputs(labelled)?.names;
-    let targets = target.encode(labelled, roles.weight.as_deref(), roles.class_weights)?;
-    let folds = folds(&targets, fold_count, run.seed());
+fn choose(labelled: &Labelled, recipes: &[Recipe], fold_count: usize, run: &Run) -> Result<Choice> {
+    let folds = labelled.folds(fold_count, run.seed());
+    let rows = folds.held_out.concat();
     let mut choice = Choice {
         entries: Vec::new(),
         failures: Vec::new(),
-        truth: target
-            .encode(labelled, roles.weight.as_deref(), Default::default())?
-            .select(&folds.held_out.concat()),
-        rows: folds.held_out.concat(),
+        truth: labelled.truth.select(&rows),
+        rows,
         folds: folds.held_out.len(),
-        all_rows: targets.rows(),
+        kept: 0,
+        sizes: folds.held_out.iter().map(Vec::len).collect(),
+        all_rows: labelled.rows(),
         known: Vec::new(),
         curves: Vec::new(),
         coverage: None,
     };
-    let work = Work { labelled, inputs: &inputs, roles, target, folds: &folds };
     for recipe in recipes {
-        match work.entry(recipe, &run.part(recipe.method.name())) {
+        match entry(labelled, &folds, recipe, &run.part(recipe.method.name())) {
             Ok(Some((entry, known))) => {
                 choice.entries.push(entry);
                 choice.known = known;
             }
-            Ok(None) => break,
+            Ok(None) | Err(Error::Stopped) => break,
             Err(error) if recipes.len() > 1 => {
                 choice.failures.push(format!("`{}` could not be fitted: {error}", recipe.method.name()));
             }
             Err(error) => return Err(error),
         }
     }
-    if choice.entries.is_empty() && !run.stopped() {
-        return Err(Error::data(choice.failures.join("; ")));
+    if choice.entries.is_empty() {
+        return Err(match run.stopped() {
+            true => Error::Stopped,
+            false => Error::data(choice.failures.join("; ")),
+        });
     }
     let share = folds.test_share();
     choice.entries.sort_by(|a, b| a.mean(Score::loss, share).0.total_cmp(&b.mean(Score::loss, share).0));
     Ok(choice)
 }
 
-/// What all folds of a comparison share.
-struct Work<'a> {
-    labelled: &'a Table,
-    inputs: &'a [String],
-    roles: &'a Roles,
-    target: &'a TargetEncoder,
-    folds: &'a Folds,
-}
-
-impl Work<'_> {
-    /// All folds of one recipe, with the number of known inputs per row; `None` when the run was stopped.
-    fn entry(&self, recipe: &Recipe, run: &Run) -> Result<Option<(Entry, Vec<usize>)>> {
-        let start = Instant::now();
-        let mut entry =
-            Entry { recipe: recipe.clone(), scores: Vec::new(), seconds: 0.0, predictions: Vec::new() };
-        let mut known = Vec::new();
-        for (fold, held_out) in self.folds.held_out.iter().enumerate() {
-            let run = run.part(&format!("fold {} of {}", fold + 1, self.folds.held_out.len()));
-            let training = self.labelled.select(&self.folds.training(fold));
-            let prepared = prepare(&training, self.inputs, self.roles, self.target, recipe)?;
-            let test = self.labelled.select(held_out);
-            let rows = prepared.encoder.encode(&test, |_, _| {})?;
-            let predictions = remembered(&prepared, recipe, &run, || {
-                let predictor = fit_prepared(&prepared, recipe, &run)?;
-                Ok(run.compute(|| predictor.predict(&rows)))
-            })?;
-            if run.stopped() {
-                return Ok(None);
-            }
-            // Scores are of the rows as they are: class weights serve learning, not judging.
-            let targets = self.target.encode(&test, self.roles.weight.as_deref(), Default::default())?;
-            entry.scores.push(Score::of(&predictions, &targets));
-            entry.predictions.extend(predictions);
-            known.extend(known_inputs(&rows));
+/// All folds of one recipe, with the number of known inputs per row; `None` when the run was stopped.
+fn entry(
+    labelled: &Labelled,
+    folds: &Folds,
+    recipe: &Recipe,
+    run: &Run,
+) -> Result<Option<(Entry, Vec<usize>)>> {
+    let start = Instant::now();
+    let mut entry =
+        Entry { recipe: recipe.clone(), scores: Vec::new(), seconds: 0.0, predictions: Vec::new() };
+    let mut known = Vec::new();
+    let count = folds.held_out.len();
+    for (fold, held_out) in folds.held_out.iter().enumerate() {
+        let run = run.part(&format!("fold {} of {count}", fold + 1));
+        let split = labelled.split((0, fold), count, (&folds.training(fold), held_out), recipe)?;
+        let predictions = remembered(&split, recipe, &run)?;
+        if run.stopped() {
+            return Ok(None);
         }
-        entry.seconds = start.elapsed().as_secs_f64();
-        Ok(Some((entry, known)))
+        entry.scores.push(Score::of(&predictions, &split.truth));
+        entry.predictions.extend(predictions);
+        known.extend(split.rows.known_counts());
     }
+    entry.seconds = start.elapsed().as_secs_f64();
+    Ok(Some((entry, known)))
 }
 
 /// Held-out predictions from a checkpoint of the same work, or computed and kept there.
-fn remembered(
-    prepared: &Prepared,
-    recipe: &Recipe,
-    run: &Run,
-    compute: impl FnOnce() -> Result<Vec<f64>>,
-) -> Result<Vec<f64>> {
-    let Some(path) = run.checkpoint("fold") else { return compute() };
-    let fingerprint = json!({ "work": fingerprint(prepared, recipe, run.seed()) });
+fn remembered(split: &Split, recipe: &Recipe, run: &Run) -> Result<Vec<f64>> {
+    let Some(path) = run.checkpoint("fold") else { return split.predict(recipe, run) };
+    let fingerprint = json!({ "work": fingerprint(split, recipe, run.seed()) });
     if let Ok((header, arrays)) = Arrays::read(&path)
         && header == fingerprint
     {
         let shape = arrays.shape("predictions").unwrap_or_default();
         return Ok(arrays.doubles("predictions", shape)?.to_vec());
     }
-    let predictions = compute()?;
+    let predictions = split.predict(recipe, run)?;
     if !run.stopped() {
         let mut arrays = Arrays::default();
         arrays.put_doubles("predictions", &[predictions.len()], predictions.clone());
@@ -249,53 +224,87 @@ fn remembered(
 }
 
 /// A number that changes with the rows, the recipe or the seed.
-fn fingerprint(prepared: &Prepared, recipe: &Recipe, seed: u64) -> String {
-    let work = hash(&format!("{recipe:?} {seed} {:?}", prepared.encoder.encoding));
-    format!("{:016x}", mix([work, prepared.inputs.fingerprint(), prepared.targets.fingerprint()]))
+fn fingerprint(split: &Split, recipe: &Recipe, seed: u64) -> String {
+    let prepared = &split.prepared;
+    let parts = [prepared.rows.fingerprint(), prepared.targets.fingerprint(), split.rows.fingerprint()];
+    format!("{:016x}", mix(parts.into_iter().chain([hash(&format!("{recipe:?} {seed}"))])))
 }
 
 /// Compares the recipes, fits the best on all rows, and gives it intervals and a summary in words.
 ///
-/// A stop during the comparison ends the comparison, and the best method so far is fitted; a stop after that
-/// keeps the best weights so far.
+/// What is stopped is never kept unfinished: a stop during the comparison ends it, and the best of the methods that
+/// were done is fitted to its end; a stop during that last fit falls back on the best of the cheaper ones that were
+/// compared. Such a model says that it was cut off. Cheap methods come first, if the caller lists them so.
 ///
 /// # Errors
-/// When nothing can be fitted.
+/// When nothing can be fitted, or the run was stopped before anything was finished.
 pub fn fit_best(
-    table: &Table,
+    data: &Data,
     roles: &Roles,
     recipes: &[Recipe],
     fold_count: usize,
     run: &Run,
 ) -> Result<(Model, Choice)> {
-    let first = recipes.first().ok_or_else(|| Error::data("there is no method to fit"))?;
-    for note in roles.inputs(table)?.notes {
-        run.note(note);
+    let labelled = Labelled::new(data, roles, run)?;
+    let mut choice = choose(&labelled, recipes, fold_count, run)?;
+    let aim = Aim::Predict(roles.clone());
+    let mut cut_off = run.stopped().then(|| {
+        let done: Vec<&str> = choice.entries.iter().map(|entry| entry.recipe.method.name()).collect();
+        format!("The comparison was stopped when {} had been compared.", done.join(", "))
+    });
+    let (mut model, curves) = match fit_kept(data, &aim, &choice, cut_off.is_some(), run) {
+        Err(Error::Stopped) => {
+            let interrupted = choice.entries[0].recipe.method;
+            choice.kept = choice
+                .entries
+                .iter()
+                .position(|entry| entry.recipe.method.card().cost < interrupted.card().cost)
+                .ok_or(Error::Stopped)?;
+            cut_off = Some(format!("The fit of `{}`, which did better, was stopped.", interrupted.name()));
+            fit_kept(data, &aim, &choice, true, run)?
+        }
+        fitted => fitted?,
+    };
+    choice.curves = curves;
+    model.summary.notes = choice.words();
+    model.summary.cut_off = cut_off;
+    if let Part::Predict(part) = &mut model.part
+        && part.target.task == Task::Regression
+    {
+        let residuals = choice.residuals();
+        part.intervals = Intervals::learn(&residuals, &choice.known);
+        choice.coverage = choice.measured_coverage(&residuals);
     }
-    let labelled = table.select(&rows_with_target(table, &roles.target)?);
-    let target = TargetEncoder::fit(&labelled, &roles.target, roles.task)?;
-    let mut choice = choose(&labelled, &target, roles, recipes, fold_count, run)?;
-    if run.stop_switch().swap(false, Ordering::Relaxed) {
-        let name = choice.entries.first().map_or(first, |entry| &entry.recipe).method.name();
-        run.warn(format!("comparison stopped; fitting `{name}`, the best so far, on all rows"));
+    Ok((model, choice))
+}
+
+/// Fits what is kept on all rows and tells how its trainings went. After a stop it goes on to the end.
+fn fit_kept(
+    data: &Data,
+    aim: &Aim,
+    choice: &Choice,
+    stopped: bool,
+    run: &Run,
+) -> Result<(Model, Vec<Curve>)> {
+    let recipe = &choice.entries[choice.kept].recipe;
+    let name = recipe.method.name();
+    let run = if stopped { run.to_the_end() } else { run.clone() };
+    if stopped {
+        run.warn(format!("stopped; fitting `{name}`, the best that was finished, on all rows"));
     }
-    let recipe = choice.entries.first().map_or(first, |entry| &entry.recipe);
     let curves: Arc<Mutex<Vec<Curve>>> = Arc::default();
     let ears = Arc::clone(&curves);
-    let last = run.part(&format!("{}, all rows", recipe.method.name())).also_heard_by(move |event| {
+    let last = run.part(&format!("{name}, all rows")).also_heard_by(move |event| {
         if let Event::Trained(curve) = event {
             ears.lock().unwrap_or_else(PoisonError::into_inner).push(curve.clone());
         }
     });
-    let mut model = Model::fit(table, roles, recipe, &last)?;
-    choice.curves = curves.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    // Trainings that ran side by side ended in any order.
-    choice.curves.sort_by(|a, b| a.task.cmp(&b.task));
-    model.summary.notes = choice.words();
-    if target.task == Task::Regression {
-        let residuals = choice.residuals();
-        model.intervals = Intervals::learn(&residuals, &choice.known);
-        choice.coverage = choice.measured_coverage(&residuals);
+    let model = Model::fit(data, aim, recipe, &last)?;
+    if run.stopped() {
+        return Err(Error::Stopped);
     }
-    Ok((model, choice))
+    let mut curves = curves.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    // Trainings that ran side by side ended in any order.
+    curves.sort_by(|a, b| a.task.cmp(&b.task));
+    Ok((model, curves))
 }

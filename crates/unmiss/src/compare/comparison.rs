@@ -7,12 +7,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::standings::{self, Standing};
-use crate::data::{Column, Kind, Table, Values};
+use crate::data::Data;
 use crate::encode::Task;
 use crate::error::{Error, Result};
-use crate::methods::Described;
-use crate::model::{RecipeOf, Roles};
-use crate::rng::{hash, mix};
+use crate::metrics::ColumnError;
+use crate::model::{Recipe, Roles};
 use crate::store::write_whole;
 
 /// The file's format.
@@ -73,6 +72,11 @@ pub enum Question {
         /// Columns that are neither used nor filled.
         ignore: Vec<String>,
     },
+    /// Recommenders on held-out ratings.
+    Recommenders {
+        /// Share of the ratings that is held out.
+        share: f64,
+    },
 }
 
 /// A method that takes part.
@@ -90,7 +94,7 @@ pub struct Contestant {
 
 impl Contestant {
     /// A recipe as it is, or tuned by so many draws.
-    pub fn new<M: ?Sized + Described>(recipe: &RecipeOf<M>, draws: usize) -> Self {
+    pub fn new(recipe: &Recipe, draws: usize) -> Self {
         let method = recipe.method.name().to_owned();
         let label = if draws > 0 { format!("{method} (tuned)") } else { method.clone() };
         Self { label, method, settings: recipe.settings.clone(), draws }
@@ -140,19 +144,6 @@ pub struct Fit {
     pub columns: Vec<ColumnError>,
 }
 
-/// How far filled cells of a column were from the truth.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ColumnError {
-    /// The column.
-    pub name: String,
-    /// Its kind.
-    pub kind: Kind,
-    /// Cells that were hidden.
-    pub cells: usize,
-    /// Numbers: root mean squared error in standard deviations of the known cells. Categories: share wrong.
-    pub error: f64,
-}
-
 /// A method that could not be fitted.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Failure {
@@ -166,18 +157,12 @@ pub struct Failure {
     pub what: String,
 }
 
-impl ColumnError {
-    /// Whether the column holds numbers: its error is then in standard deviations.
-    pub fn is_number(&self) -> bool {
-        matches!(self.kind, Kind::Real | Kind::Integer)
-    }
-}
-
 impl Question {
     /// What the loss is called.
     pub fn loss_name(&self, task: Option<Task>) -> &'static str {
         match (self, task) {
             (Self::Imputers { .. }, _) => "error",
+            (Self::Recommenders { .. }, _) => "RMSE",
             (_, Some(Task::Regression)) => "RMSE / sd",
             _ => "log-loss",
         }
@@ -187,6 +172,7 @@ impl Question {
     pub fn figure_names(&self, task: Option<Task>) -> [&'static str; 2] {
         match (self, task) {
             (Self::Imputers { .. }, _) => ["RMSE / sd", "wrong"],
+            (Self::Recommenders { .. }, _) => ["RMSE", "MAE"],
             (_, Some(Task::Regression)) => ["R2", "MAE / sd"],
             _ => ["AUROC", "accuracy"],
         }
@@ -195,12 +181,12 @@ impl Question {
 
 impl Comparison {
     /// A comparison in which nothing is done yet.
-    pub(super) fn new(table: &Table, question: Question, repeats: usize, seed: u64) -> Self {
+    pub(super) fn new(data: &Data, question: Question, repeats: usize, seed: u64) -> Self {
         Self {
             format: FORMAT,
-            fingerprint: fingerprint(table),
-            rows: table.rows(),
-            rows_compared: table.rows(),
+            fingerprint: data.fingerprint(),
+            rows: data.rows(),
+            rows_compared: data.rows(),
             seed,
             question,
             task: None,
@@ -220,7 +206,7 @@ impl Comparison {
     pub fn folds(&self) -> usize {
         match self.question {
             Question::Predictors { folds, .. } => folds,
-            Question::Imputers { .. } => 1,
+            Question::Imputers { .. } | Question::Recommenders { .. } => 1,
         }
     }
 
@@ -283,27 +269,3 @@ fn unreadable(path: &Path, error: &serde_json::Error) -> Error {
     Error::model(path, format!("this is not a comparison that can be read ({error})"))
         .with_hint("name another file, or begin anew with --fresh")
 }
-
-/// A number that changes with any known cell, any hole, any name or kind of the table.
-fn fingerprint(table: &Table) -> String {
-    let column = |column: &Column| {
-        let known = |row: usize, value: u64| if column.observed[row] { value } else { u64::MAX - 1 };
-        let cells = match &column.values {
-            Values::Numbers(values) => {
-                // Adding 0 makes one of the two zeros.
-                mix(values.iter().enumerate().map(|(row, value)| known(row, (value + 0.0).to_bits())))
-            }
-            Values::Codes { codes, levels } => {
-                let levels: Vec<u64> = levels.iter().map(|level| hash(level)).collect();
-                let level = |code: u32| levels.get(code as usize).copied().unwrap_or_default();
-                mix(codes.iter().enumerate().map(|(row, code)| known(row, level(*code))))
-            }
-            Values::Texts(texts) => mix(texts.iter().enumerate().map(|(row, text)| known(row, hash(text)))),
-        };
-        mix([hash(&column.name), hash(&column.kind.to_string()), cells])
-    };
-    format!("{:016x}", mix(table.columns().iter().map(column).chain([table.rows() as u64])))
-}
-
-#[cfg(test)]
-mod tests;

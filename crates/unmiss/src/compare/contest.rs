@@ -9,20 +9,21 @@ use std::time::Instant;
 
 use serde_json::Value;
 
-use super::comparison::{ColumnError, Comparison, Contestant, Failure, Fit, Question};
+use super::comparison::{Comparison, Contestant, Failure, Fit, Part, Question};
+use super::held_out_ratings::HeldOutRatings;
 use super::held_out_rows::HeldOutRows;
 use super::hidden_cells::HiddenCells;
 use super::memory::Meter;
-use crate::data::Table;
+use crate::data::Data;
 use crate::error::{Error, Result};
-use crate::missing::Mechanism;
+use crate::metrics::ColumnError;
 use crate::rng::mix;
 use crate::run::Run;
 
 /// What is to be compared.
 #[derive(Debug, Clone)]
 pub struct Setup {
-    /// Predictors on held-out rows or imputers on hidden cells.
+    /// Predictors on held-out rows, imputers on hidden cells or recommenders on held-out ratings.
     pub question: Question,
     /// Who takes part.
     pub contestants: Vec<Contestant>,
@@ -33,12 +34,19 @@ pub struct Setup {
 /// A comparison that is being made.
 pub struct Contest {
     comparison: Comparison,
-    arena: Arena,
+    arena: Box<dyn Arena>,
 }
 
-enum Arena {
-    Rows(Box<HeldOutRows>),
-    Cells(Box<HiddenCells>),
+/// Where methods are compared: data with something held out.
+pub(super) trait Arena {
+    /// Says what it is in the comparison.
+    fn describe(&self, comparison: &mut Comparison);
+    /// The classes of each part's held-out rows; none where nothing is classified.
+    fn parts(&self, _repeats: usize) -> Vec<Part> {
+        Vec::new()
+    }
+    /// Fits a contestant without a part and scores it on that part.
+    fn fit(&self, contestant: &Contestant, repeat: usize, fold: usize, run: &Run) -> Result<Outcome>;
 }
 
 /// What a fit gave, before its cost is added.
@@ -60,26 +68,16 @@ impl Contest {
     ///
     /// # Errors
     /// When the data can't answer the question.
-    pub fn new(table: &Table, setup: Setup, run: &Run) -> Result<Self> {
-        let mut comparison = Comparison::new(table, setup.question, setup.repeats.max(1), run.seed());
-        let arena = match &comparison.question {
-            Question::Predictors { roles, folds } => {
-                let rows = HeldOutRows::new(table, roles, *folds, run)?;
-                comparison.rows = rows.rows();
-                comparison.rows_compared = rows.rows_compared();
-                comparison.task = Some(rows.target.task);
-                comparison.classes.clone_from(&rows.target.levels);
-                comparison.test_share = 1.0 / *folds as f64;
-                Arena::Rows(Box::new(rows))
-            }
+    pub fn new(data: &Data, setup: Setup, run: &Run) -> Result<Self> {
+        let mut comparison = Comparison::new(data, setup.question, setup.repeats.max(1), run.seed());
+        let arena: Box<dyn Arena> = match &comparison.question {
+            Question::Predictors { roles, folds } => Box::new(HeldOutRows::new(data, roles, *folds, run)?),
             Question::Imputers { how, ignore } => {
-                let how: Mechanism = how.parse()?;
-                let cells = HiddenCells::new(table, how, ignore, run)?;
-                comparison.rows_compared = cells.rows_compared();
-                comparison.test_share = how.rate();
-                Arena::Cells(Box::new(cells))
+                Box::new(HiddenCells::new(data, how.parse()?, ignore, run)?)
             }
+            Question::Recommenders { share } => Box::new(HeldOutRatings::new(data, *share, run)?),
         };
+        arena.describe(&mut comparison);
         let mut contest = Self { comparison, arena };
         setup.contestants.into_iter().for_each(|one| contest.add(one));
         Ok(contest)
@@ -132,9 +130,7 @@ impl Contest {
     /// When `keep` fails.
     pub fn hold(mut self, run: &Run, mut keep: impl FnMut(&Comparison) -> Result<()>) -> Result<Comparison> {
         let Self { comparison, arena } = &mut self;
-        if let Arena::Rows(rows) = arena {
-            comparison.parts = rows.parts(comparison.repeats);
-        }
+        comparison.parts = arena.parts(comparison.repeats);
         comparison.settle();
         for (repeat, fold) in parts(comparison) {
             for contestant in comparison.contestants.clone() {
@@ -142,7 +138,7 @@ impl Contest {
                 if failed || comparison.fit(&contestant.label, repeat, fold).is_some() {
                     continue;
                 }
-                match timed(arena, &contestant, repeat, fold, &named(run, comparison, &contestant)) {
+                match timed(&**arena, &contestant, repeat, fold, &named(run, comparison, &contestant)) {
                     // A method that was stopped gives its best so far: that is not what it can do.
                     _ if run.stopped() => return Ok(self.comparison),
                     Ok(fit) => comparison.fits.push(fit),
@@ -177,12 +173,9 @@ fn named(run: &Run, comparison: &Comparison, contestant: &Contestant) -> Run {
 }
 
 /// One fit with what it cost.
-fn timed(arena: &Arena, contestant: &Contestant, repeat: usize, fold: usize, run: &Run) -> Result<Fit> {
+fn timed(arena: &dyn Arena, contestant: &Contestant, repeat: usize, fold: usize, run: &Run) -> Result<Fit> {
     let (meter, start) = (Meter::start(), Instant::now());
-    let outcome = match arena {
-        Arena::Rows(rows) => rows.fit(contestant, repeat, fold, run)?,
-        Arena::Cells(cells) => cells.fit(contestant, repeat, run)?,
-    };
+    let outcome = arena.fit(contestant, repeat, fold, run)?;
     if !outcome.loss.is_finite() {
         return Err(Error::method(&contestant.method, "its predictions are not finite numbers"));
     }

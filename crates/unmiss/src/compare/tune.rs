@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::comparison::Contestant;
 use crate::error::{Error, Result};
-use crate::methods::{Described, space};
+use crate::methods::{Method, space};
 use crate::run::Run;
 
 /// The settings a contestant is to be fitted with on a part: its own, or the best of a search. `inner` gives the
@@ -16,7 +16,7 @@ use crate::run::Run;
 /// When no settings could be fitted.
 pub(super) fn settings_for(
     contestant: &Contestant,
-    method: &dyn Described,
+    method: &dyn Method,
     seed: u64,
     run: &Run,
     inner: impl Fn(&Value, &Run) -> Result<f64>,

@@ -254,17 +254,21 @@ impl Table {
     /// The given rows, in the given order.
     #[must_use]
     pub fn select(&self, rows: &[usize]) -> Self {
+        let source = self.source.as_ref().map(|source| Arc::new(source.select(rows)));
+        Self { source, ..self.part(rows, |_| true) }
+    }
+
+    /// The given rows of the columns that are wanted, without the bytes that they were read from.
+    #[must_use]
+    pub fn part(&self, rows: &[usize], wanted: impl Fn(&Column) -> bool) -> Self {
         let take = |column: &Column| Column {
             name: column.name.clone(),
             kind: column.kind,
             values: column.values.select(rows),
             observed: rows.iter().map(|&row| column.observed[row]).collect(),
         };
-        Self {
-            columns: self.columns.iter().map(take).collect(),
-            rows: rows.len(),
-            source: self.source.as_ref().map(|source| Arc::new(source.select(rows))),
-        }
+        let columns = self.columns.iter().filter(|column| wanted(column)).map(take).collect();
+        Self { columns, rows: rows.len(), source: None }
     }
 }
 

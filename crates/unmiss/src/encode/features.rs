@@ -124,6 +124,24 @@ impl Encoded {
         crate::rng::mix(numbers.chain(codes).chain(marks))
     }
 
+    /// How many number columns and how many category columns there are; none without rows.
+    pub fn widths(&self) -> (usize, usize) {
+        let width = |marks: &[bool]| marks.len().checked_div(self.rows).unwrap_or(0);
+        (width(&self.numbers_observed), width(&self.codes_observed))
+    }
+
+    /// How many cells of each row are known.
+    pub fn known_counts(&self) -> Vec<usize> {
+        let (numbers, codes) = self.widths();
+        let count = |marks: &[bool]| marks.iter().filter(|observed| **observed).count();
+        (0..self.rows)
+            .map(|row| {
+                count(&self.numbers_observed[row * numbers..(row + 1) * numbers])
+                    + count(&self.codes_observed[row * codes..(row + 1) * codes])
+            })
+            .collect()
+    }
+
     /// The given rows, in the given order.
     #[must_use]
     pub fn select(&self, rows: &[usize]) -> Self {
@@ -164,6 +182,12 @@ impl Encoder {
                 .with_hint("a column needs at least two different values or some holes to be of use"));
         }
         Ok(encoder)
+    }
+
+    /// Names of the input columns: numbers, then categories.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let numbers = self.numbers.iter().map(|feature| feature.name.as_str());
+        numbers.chain(self.categories.iter().map(|feature| feature.name.as_str()))
     }
 
     /// Number of input columns.
@@ -211,6 +235,33 @@ impl Encoder {
             }
         }
         Ok(encoded)
+    }
+
+    /// Refuses an encoder from a file that can't be what was written.
+    ///
+    /// # Errors
+    /// When its parts contradict each other.
+    pub fn check(&self) -> Result<()> {
+        let damaged = |what: &str| Err(Error::damaged(format!("its header contradicts itself: {what}")));
+        if self.width() == 0 {
+            return damaged("no inputs");
+        }
+        for feature in &self.categories {
+            let others = feature.shares.len().wrapping_sub(feature.levels.len());
+            if others > 1
+                || feature.shares.is_empty()
+                || feature.shares.iter().any(|share| !share.is_finite())
+            {
+                return damaged("levels of a category");
+            }
+        }
+        let usable = |feature: &NumberFeature| {
+            feature.width > 0.0
+                && feature.low <= feature.high
+                && [feature.width, feature.center, feature.low, feature.high].iter().all(|x| x.is_finite())
+                && feature.mean.is_finite()
+        };
+        if self.numbers.iter().all(usable) { Ok(()) } else { damaged("scale of a number") }
     }
 
     fn scaled(&self, feature: &NumberFeature, value: f64) -> f32 {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::{Column, Kind, Table, Values};
+use crate::data::{Column, Data, Kind, Values};
 use crate::error::{Error, Result};
 
 /// What is predicted.
@@ -106,8 +106,8 @@ impl TargetEncoder {
     ///
     /// # Errors
     /// When the target is text or a date, has no observed row or only one value.
-    pub fn fit(table: &Table, name: &str, wanted: Option<TaskKind>) -> Result<Self> {
-        let column = table.column(name)?;
+    pub fn fit(data: &Data, name: &str, wanted: Option<TaskKind>) -> Result<Self> {
+        let column = data.column(name)?;
         let kind = column.kind;
         let mut encoder = Self {
             name: name.to_owned(),
@@ -152,14 +152,14 @@ impl TargetEncoder {
         Ok(encoder)
     }
 
-    /// The targets of all rows of a table whose target is observed (the caller selects those), with weights
+    /// The targets of rows whose target is observed (the caller selects those), with weights
     /// from an optional weight column and from the classes.
     ///
     /// # Errors
     /// When a class is new, or a weight is missing or negative.
-    pub fn encode(&self, table: &Table, weight: Option<&str>, classes: ClassWeights) -> Result<Targets> {
-        let column = table.column(&self.name)?;
-        let rows = table.rows();
+    pub fn encode(&self, data: &Data, weight: Option<&str>, classes: ClassWeights) -> Result<Targets> {
+        let column = data.column(&self.name)?;
+        let rows = data.rows();
         let mut targets =
             Targets { task: self.task, numbers: Vec::new(), classes: Vec::new(), weights: vec![1.0; rows] };
         match self.task {
@@ -172,7 +172,7 @@ impl TargetEncoder {
             }
         }
         if let Some(weight) = weight {
-            multiply_weights(&mut targets.weights, table.column(weight)?)?;
+            multiply_weights(&mut targets.weights, data.column(weight)?)?;
         }
         if classes == ClassWeights::Balanced && !self.levels.is_empty() {
             balance(&mut targets, self.levels.len());

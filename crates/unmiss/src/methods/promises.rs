@@ -1,164 +1,186 @@
-//! What every method of the list promises, tested on each.
+//! What every method of the list promises, for every shape and job on its card: one suite over all of them.
+//!
+//! A [`Case`] is data of a shape, made for a job, with a way to ask for answers; the promises know no more than that.
+//! What only one job promises stands beside its cases.
 
-use serde_json::Value;
+mod fill;
+mod predict;
+mod rate;
 
-use super::{METHODS, Method, Predictor, Training};
-use crate::data::{Column, Kind, Table};
-use crate::encode::{ClassWeights, Encoded, Encoder, TargetEncoder, Targets, Task};
-use crate::rng::Stream;
+use serde_json::{Value, json};
+
+use super::{Examples, Job, Layout, Learned, METHODS, Method, find, named};
+use crate::data::Shape;
+use crate::encode::{Coder, Rows, Targets};
 use crate::run::Run;
 
-struct Case {
-    encoder: Encoder,
-    inputs: Encoded,
-    targets: Targets,
+/// Data to learn from, and a way to ask what was learned.
+pub(super) struct Case {
+    coder: Coder,
+    rows: Rows,
+    targets: Option<Targets>,
+    /// Settings over the defaults, so that all of this takes seconds.
+    settings: Value,
+    /// Every answer that a fitted method gives for rows that start at a place of the whole.
+    answers: fn(&dyn Learned, &Rows, usize) -> Vec<f64>,
 }
 
-/// Rows with numbers (one constant, one never known) and a category, all with holes; 0 classes: a regression.
-fn case(method: &dyn Method, rows: usize, classes: usize) -> Case {
-    let mut stream = Stream::new(2, "promises", rows as u64, classes as u64);
-    let mut column = |name: &str, spread: f64| {
-        let numbers: Vec<f64> = (0..rows).map(|_| 1.0 + spread * stream.normal()).collect();
-        let hidden = |(row, value): (usize, f64)| if row % 5 == name.len() { f64::NAN } else { value };
-        Column::from_numbers(
-            name,
-            Kind::Real,
-            &numbers.into_iter().enumerate().map(hidden).collect::<Vec<_>>(),
-        )
-    };
-    let mut columns = vec![column("a", 1.0), column("bb", 2.0), column("ccc", 0.0)];
-    columns.push(Column::from_numbers("never", Kind::Real, &vec![f64::NAN; rows]));
-    let words: Vec<Option<&str>> =
-        (0..rows).map(|row| [Some("x"), Some("y"), None, Some("z")][row % 4]).collect();
-    columns.push(Column::from_words("word", Kind::Category, &words));
-    let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
-    let first = columns[0].numbers().unwrap().to_vec();
-    let target: Vec<f64> = match classes {
-        0 => first.iter().enumerate().map(|(row, value)| value + 0.1 * (row % 4) as f64).collect(),
-        // The last class has one row.
-        _ => (0..rows)
-            .map(|row| if row == 0 { classes - 1 } else { usize::from(first[row] > 1.0) % classes } as f64)
-            .collect(),
-    };
-    let kind = if classes == 0 { Kind::Real } else { Kind::Integer };
-    columns.push(Column::from_numbers("target", kind, &target));
-    let table = Table::new(columns).unwrap();
-    let encoder = Encoder::fit(&table, &names, method.encoding(&Value::Null).unwrap()).unwrap();
-    let inputs = encoder.encode(&table, |_, _| {}).unwrap();
-    let targets = if rows == 1 {
-        Targets { task: Task::Regression, numbers: vec![0.5], classes: vec![], weights: vec![1.0] }
-    } else {
-        let wanted = TargetEncoder::fit(&table, "target", None).unwrap();
-        wanted.encode(&table, None, ClassWeights::Equal).unwrap()
-    };
-    Case { encoder, inputs, targets }
+impl Case {
+    fn fit_on(&self, method: &dyn Method, rows: &Rows, threads: usize) -> Box<dyn Learned> {
+        let run = Run::new(3, threads).unwrap();
+        let examples = Examples::new(&self.coder, rows, self.targets.as_ref()).unwrap();
+        run.compute(|| method.fit(&self.settings, examples, &run)).unwrap()
+    }
+
+    fn fit(&self, method: &dyn Method, threads: usize) -> Box<dyn Learned> {
+        self.fit_on(method, &self.rows, threads)
+    }
+
+    fn answers(&self, learned: &dyn Learned) -> Vec<f64> {
+        (self.answers)(learned, &self.rows, 0)
+    }
+
+    fn layout(&self) -> Layout<'_> {
+        Layout { coder: &self.coder, task: self.targets.as_ref().map(|targets| targets.task) }
+    }
 }
 
-fn fit(method: &dyn Method, case: &Case, threads: usize) -> Box<dyn Predictor> {
-    let training = Training { encoder: &case.encoder, inputs: &case.inputs, targets: &case.targets };
-    method.fit(&Value::Null, training, &Run::new(3, threads).unwrap()).unwrap()
+/// The cases of a method's shape and job, small ones with few rows.
+fn cases(method: &dyn Method, shape: Shape, job: Job, small: bool) -> Vec<Case> {
+    match (shape, job) {
+        (Shape::Table, Job::Predict) => predict::cases(method, small),
+        (Shape::Table, Job::Fill) => fill::cases(small),
+        (Shape::Ratings, Job::Rate) => rate::cases(method, small),
+        _ => panic!("there is no case for {shape} and {job}, so nothing would be promised"),
+    }
 }
 
-fn with_garbage(inputs: &Encoded) -> Encoded {
-    let mut garbage = inputs.clone();
-    let hidden = garbage.numbers.iter_mut().zip(&inputs.numbers_observed).filter(|cell| !cell.1);
-    hidden.for_each(|(value, _)| *value = f32::NAN);
-    let hidden = garbage.codes.iter_mut().zip(&inputs.codes_observed).filter(|cell| !cell.1);
-    hidden.for_each(|(code, _)| *code = 77);
+/// Every method with every case of every shape and job on its card.
+fn all(small: bool) -> Vec<(&'static dyn Method, Case)> {
+    let mut all = Vec::new();
+    for &method in METHODS {
+        assert!(!method.card().does.is_empty(), "{} does nothing", method.name());
+        for &(shape, job) in method.card().does {
+            all.extend(cases(method, shape, job, small).into_iter().map(|case| (method, case)));
+        }
+    }
+    all
+}
+
+/// The rows with nonsense under every mark that says "missing".
+pub(super) fn with_garbage(rows: &Rows) -> Rows {
+    let mut garbage = rows.clone();
+    if let Rows::Table(cells) = &mut garbage {
+        let hidden = cells.numbers.iter_mut().zip(&cells.numbers_observed).filter(|cell| !cell.1);
+        hidden.for_each(|(value, _)| *value = f32::NAN);
+        let hidden = cells.codes.iter_mut().zip(&cells.codes_observed).filter(|cell| !cell.1);
+        hidden.for_each(|(code, _)| *code = 77);
+    }
     garbage
 }
 
-const TASKS: [usize; 3] = [0, 2, 3];
+#[test]
+fn names_settings_and_defaults_agree() {
+    for &method in METHODS {
+        let (name, defaults) = (method.name(), method.defaults());
+        let keys: Vec<&str> = defaults.as_object().unwrap().keys().map(String::as_str).collect();
+        let names: Vec<&str> = method.card().settings.iter().map(|setting| setting.name).collect();
+        assert_eq!(names, keys, "{name}");
+        method.check(&defaults).unwrap();
+        method.check(&Value::Null).unwrap();
+        method.encoding(&defaults).unwrap();
+        assert_eq!(METHODS.iter().filter(|other| other.name() == name).count(), 1, "{name}");
+        assert_eq!(named(name).unwrap().name(), name);
+        let card = method.card();
+        assert!(card.short_lists.iter().all(|entry| card.does.contains(entry)), "{name}");
+        for &(shape, job) in card.does {
+            assert_eq!(find(name, shape, job).unwrap().name(), name);
+        }
+    }
+}
+
+#[test]
+fn unknown_settings_are_refused_with_a_hint() {
+    for &method in METHODS {
+        let first = method.card().settings[0].name;
+        let error = method.check(&json!({ (format!("{first}x")): 1 })).unwrap_err();
+        assert!(error.to_string().contains(&format!("`{first}x`")), "{error}");
+        assert!(error.hint().unwrap().starts_with(&format!("did you mean `{first}`?")));
+        let wrong = json!({ (first): { "an": "object" } });
+        assert!(method.check(&wrong).unwrap_err().to_string().starts_with(&format!("setting `{first}`")));
+    }
+}
 
 #[test]
 fn threads_garbage_and_batches_change_nothing() {
-    for method in METHODS {
-        for classes in TASKS {
-            let case = case(*method, 120, classes);
-            let one = fit(*method, &case, 1);
-            let answers = one.predict(&case.inputs);
-            assert_eq!(answers, fit(*method, &case, 2).predict(&case.inputs), "{} threads", method.name());
-            let garbage = with_garbage(&case.inputs);
-            let told = Case {
-                inputs: garbage.clone(),
-                encoder: case.encoder.clone(),
-                targets: case.targets.clone(),
-            };
-            let again = fit(*method, &told, 2);
-            assert_eq!(one.save(), again.save(), "{} fits garbage", method.name());
-            assert_eq!(answers, one.predict(&garbage), "{} reads garbage", method.name());
-            let outputs = case.targets.task.outputs();
-            let alone = one.predict(&case.inputs.select(&[7]));
-            assert_eq!(alone, answers[7 * outputs..8 * outputs], "{} batches", method.name());
+    for (method, case) in all(false) {
+        let (name, settings) = (method.name(), &case.settings);
+        let one = case.fit(method, 1);
+        let garbage = with_garbage(&case.rows);
+        let two = case.fit_on(method, &garbage, 2);
+        assert_eq!(one.save(), two.save(), "{name} {settings}: threads or garbage");
+        let answers = case.answers(&*one);
+        assert_eq!(answers, case.answers(&*two), "{name} {settings}: threads");
+        assert_eq!(answers, (case.answers)(&*one, &garbage, 0), "{name} {settings}: reads garbage");
+        let Ok(alone) = case.rows.select(&[7]) else { continue };
+        let each = answers.len() / case.rows.len();
+        let own = (case.answers)(&*one, &alone, 7);
+        assert_eq!(own, answers[7 * each..8 * each], "{name} {settings}: batches");
+    }
+}
+
+#[test]
+fn what_was_learned_comes_back_bit_for_bit_and_damage_is_refused() {
+    for (method, case) in all(false) {
+        let (name, settings) = (method.name(), &case.settings);
+        let learned = case.fit(method, 2);
+        let loaded = method.load(settings, case.layout(), &learned.save()).unwrap();
+        assert_eq!(case.answers(&*learned), case.answers(&*loaded), "{name} {settings}");
+        assert_eq!(learned.summary(), loaded.summary(), "{name} {settings}");
+        assert_eq!(learned.save(), loaded.save(), "{name} {settings}");
+        assert!(method.load(settings, case.layout(), &Default::default()).is_err(), "{name} {settings}");
+    }
+}
+
+#[test]
+fn little_data_and_nothing_known_get_finite_answers() {
+    for (method, case) in all(true) {
+        let learned = case.fit(method, 1);
+        let mut empty = with_garbage(&case.rows);
+        if let Rows::Table(rows) = &mut empty {
+            rows.numbers_observed.fill(false);
+            rows.codes_observed.fill(false);
+        }
+        for rows in [&case.rows, &empty] {
+            let answers = (case.answers)(&*learned, rows, 0);
+            assert!(!answers.is_empty() || rows.is_empty(), "{}", method.name());
+            assert!(answers.iter().all(|answer| answer.is_finite()), "{} {}", method.name(), rows.len());
         }
     }
 }
 
 #[test]
-fn a_predictor_comes_back_bit_for_bit_and_damage_is_refused() {
-    for method in METHODS {
-        for classes in TASKS {
-            let case = case(*method, 60, classes);
-            let fitted = fit(*method, &case, 1);
-            let load = |arrays: &crate::store::Arrays| {
-                method.load(&Value::Null, &case.encoder, case.targets.task, arrays)
-            };
-            let loaded = load(&fitted.save()).unwrap();
-            assert_eq!(fitted.predict(&case.inputs), loaded.predict(&case.inputs), "{}", method.name());
-            assert_eq!(fitted.summary(), loaded.summary());
-            assert!(load(&crate::store::Arrays::default()).is_err());
-        }
+fn a_method_does_what_its_card_says_and_nothing_else() {
+    for (method, case) in all(true) {
+        let learned = case.fit(method, 1);
+        let does = |job: Job| method.card().does.iter().any(|(_, own)| *own == job);
+        assert_eq!(learned.predictor().is_some(), does(Job::Predict), "{}", method.name());
+        assert_eq!(learned.imputer().is_some(), does(Job::Fill), "{}", method.name());
+        assert_eq!(learned.recommender().is_some(), does(Job::Rate), "{}", method.name());
     }
 }
 
 #[test]
-fn tiny_tables_and_rows_with_nothing_known_get_finite_answers() {
-    for method in METHODS {
-        for (rows, classes) in [(1, 0), (2, 0), (3, 0), (2, 2), (3, 2), (6, 3), (40, 3)] {
-            let case = case(*method, rows, classes);
-            let fitted = fit(*method, &case, 1);
-            let mut empty = with_garbage(&case.inputs);
-            empty.numbers_observed.fill(false);
-            empty.codes_observed.fill(false);
-            for answers in [fitted.predict(&case.inputs), fitted.predict(&empty)] {
-                assert!(answers.iter().all(|answer| answer.is_finite()), "{}, {rows} rows", method.name());
-                if let Task::Classification { classes } = case.targets.task {
-                    let sums = answers.chunks(classes).map(|row| row.iter().sum::<f64>());
-                    sums.for_each(|sum| assert!((sum - 1.0).abs() < 1e-9));
-                }
-            }
-        }
-    }
-}
-
-/// A column that was complete in training and is empty now: the answer falls back to the middle, it does not jump to one
-/// end, as boosted trees do elsewhere that send unseen holes down an arbitrary side. Not so `mlp` with Sparsity
-/// Normalization, which makes up for the lost column by counting the other one double: `audit` measures that.
-#[test]
-fn a_column_that_is_suddenly_empty_does_not_shift_the_answers() {
-    let rows = 300;
-    let mut stream = Stream::new(4, "suddenly empty", 0, 0);
-    let strong: Vec<f64> = (0..rows).map(|_| stream.normal()).collect();
-    let weak: Vec<f64> = (0..rows).map(|_| stream.normal()).collect();
-    let target: Vec<f64> = strong.iter().zip(&weak).map(|(strong, weak)| 2.0 * strong + weak).collect();
-    let table = Table::new(vec![
-        Column::from_numbers("strong", Kind::Real, &strong),
-        Column::from_numbers("weak", Kind::Real, &weak),
-        Column::from_numbers("target", Kind::Real, &target),
-    ])
-    .unwrap();
-    let names = ["strong", "weak"].map(String::from);
-    for method in METHODS.iter().filter(|method| method.name() != "mlp") {
-        let encoder = Encoder::fit(&table, &names, method.encoding(&Value::Null).unwrap()).unwrap();
-        let inputs = encoder.encode(&table, |_, _| {}).unwrap();
-        let wanted = TargetEncoder::fit(&table, "target", None).unwrap();
-        let targets = wanted.encode(&table, None, ClassWeights::Equal).unwrap();
-        let case = Case { encoder, inputs, targets };
-        let mut empty = case.inputs.clone();
-        (0..rows).for_each(|row| empty.numbers_observed[2 * row] = false);
-        // In standard deviations of the target, whose mean is 0.
-        let answers = fit(*method, &case, 2).predict(&empty);
-        let mean = answers.iter().sum::<f64>() / rows as f64;
-        assert!(mean.abs() < 0.25, "{}: {mean}", method.name());
+fn data_of_another_shape_are_an_error() {
+    let films = Coder::Ratings(crate::data::ratings::sample().into());
+    for (method, case) in all(true) {
+        let (shape, _) = method.card().does[0];
+        let other = if shape == Shape::Ratings { fill::cases(true).remove(0).coder } else { films.clone() };
+        let layout = Layout { coder: &other, ..case.layout() };
+        assert!(
+            method.load(&case.settings, layout, &case.fit(method, 1).save()).is_err(),
+            "{}",
+            method.name()
+        );
     }
 }

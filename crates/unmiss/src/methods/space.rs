@@ -1,11 +1,11 @@
 //! Where a random search looks: the settings of a method that are worth trying, and between which values.
 //!
-//! A method names its axes in its own folder ([`Described::space`]); a setting without an axis stays as it is.
+//! A method names its axes in its own folder ([`Card::space`](super::Card::space)); a setting without an axis stays as it is.
 
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::Described;
+use super::Method;
 use crate::rng::{Stream, hash};
 
 /// One setting that a search may change.
@@ -64,14 +64,14 @@ fn typed(text: &str) -> Value {
 }
 
 /// The axes that are open: those whose setting has its default value. What the user has set stays.
-pub fn open_axes<'a>(method: &'a dyn Described, given: &Value) -> impl Iterator<Item = &'a Axis> {
+pub fn open_axes<'a>(method: &'a dyn Method, given: &Value) -> impl Iterator<Item = &'a Axis> {
     let (defaults, given) = (method.defaults(), given.clone());
-    method.space().iter().filter(move |axis| given.get(axis.name) == defaults.get(axis.name))
+    method.card().space.iter().filter(move |axis| given.get(axis.name) == defaults.get(axis.name))
 }
 
 /// Settings number `draw` of a search from the given ones: the same for every part of the data, so that what was
 /// chosen can be counted.
-pub fn draw(method: &dyn Described, given: &Value, draw: usize, seed: u64) -> Value {
+pub fn draw(method: &dyn Method, given: &Value, draw: usize, seed: u64) -> Value {
     let mut settings = given.clone();
     for axis in open_axes(method, given) {
         // One stream per axis: another axis in the folder leaves the others' draws as they are.
@@ -86,26 +86,20 @@ pub fn draw(method: &dyn Described, given: &Value, draw: usize, seed: u64) -> Va
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::methods::{IMPUTERS, METHODS, RECOMMENDERS};
-
-    fn all() -> impl Iterator<Item = &'static dyn Described> {
-        let methods = METHODS.iter().map(|method| *method as &dyn Described);
-        let imputers = IMPUTERS.iter().map(|imputer| *imputer as &dyn Described);
-        methods.chain(imputers).chain(RECOMMENDERS.iter().map(|recommender| *recommender as &dyn Described))
-    }
+    use crate::methods::{METHODS, named};
 
     #[test]
     fn every_draw_of_every_method_can_be_used() {
-        for method in all() {
+        for &method in METHODS {
             let given = method.defaults();
             for number in 0..200 {
                 let settings = draw(method, &given, number, 3);
                 method.check(&settings).unwrap_or_else(|error| panic!("{}: {error}", method.name()));
             }
-            let names: Vec<&str> = method.settings().iter().map(|setting| setting.name).collect();
-            assert!(method.space().iter().all(|axis| names.contains(&axis.name)), "{}", method.name());
+            let names: Vec<&str> = method.card().settings.iter().map(|setting| setting.name).collect();
+            assert!(method.card().space.iter().all(|axis| names.contains(&axis.name)), "{}", method.name());
             let searched = !["auto", "blend", "mean"].contains(&method.name());
-            assert_eq!(!method.space().is_empty(), searched, "{}", method.name());
+            assert_eq!(!method.card().space.is_empty(), searched, "{}", method.name());
         }
     }
 
@@ -128,7 +122,7 @@ mod tests {
 
     #[test]
     fn what_the_user_has_set_stays() {
-        let trees = crate::methods::find("trees").unwrap();
+        let trees = named("trees").unwrap();
         let mut given = trees.defaults();
         given["leaves"] = json!(7);
         let drawn = draw(trees, &given, 1, 3);

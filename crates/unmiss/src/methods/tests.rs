@@ -1,27 +1,20 @@
 use super::*;
 
 #[test]
-fn settings_and_defaults_agree_for_every_method() {
-    for method in METHODS {
-        let defaults = method.defaults();
-        let keys: Vec<&str> = defaults.as_object().unwrap().keys().map(String::as_str).collect();
-        let names: Vec<&str> = method.settings().iter().map(|setting| setting.name).collect();
-        assert_eq!(names, keys, "method {}", method.name());
-        method.encoding(&defaults).unwrap();
-        method.encoding(&Value::Null).unwrap();
-        assert_eq!(find(method.name()).unwrap().name(), method.name());
-    }
+fn a_name_that_does_not_fit_is_told_what_would() {
+    let misspelt = find("gausian", Shape::Table, Job::Fill).err().unwrap();
+    assert!(misspelt.hint().unwrap().starts_with("did you mean `gaussian`? The methods for this are: auto,"));
+    let other = find("gaussian", Shape::Table, Job::Predict).err().unwrap();
+    assert!(other.to_string().contains("`gaussian` fills holes"), "{other}");
+    assert_eq!(other.hint(), Some("the methods for this are: network, mlp, linear, trees"));
+    assert!(find("linear", Shape::Ratings, Job::Rate).is_err());
 }
 
 #[test]
-fn unknown_settings_are_refused_with_a_hint() {
-    for method in METHODS {
-        let first = method.settings()[0].name;
-        let misspelt = serde_json::json!({ (format!("{first}x")): 1 });
-        let error = method.encoding(&misspelt).unwrap_err();
-        assert!(error.to_string().contains(&format!("`{first}x`")), "{error}");
-        assert!(error.hint().unwrap().starts_with(&format!("did you mean `{first}`?")));
-        let wrong = serde_json::json!({ (first): ["a", "list"] });
-        assert!(method.encoding(&wrong).unwrap_err().to_string().starts_with(&format!("setting `{first}`")));
-    }
+fn short_lists_begin_with_the_cheapest() {
+    let names = |shape, job| short_list(shape, job).iter().map(|method| method.name()).collect::<Vec<_>>();
+    assert_eq!(names(Shape::Table, Job::Predict), ["linear", "trees", "network"]);
+    let imputers = ["mean", "gaussian", "low-rank", "chained", "neighbours", "boosted"];
+    assert_eq!(names(Shape::Table, Job::Fill), imputers);
+    assert_eq!(names(Shape::Ratings, Job::Rate), ["biases", "factors", "autorec"]);
 }

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::{mar, self_masking};
-use crate::data::{Table, Values};
+use crate::data::{Data, Table, Values};
 use crate::error::{Error, Result, nearest};
 use crate::rng::Stream;
 
@@ -153,6 +153,26 @@ pub fn hideable(table: &Table, except: &[&str]) -> Vec<String> {
     let columns = table.columns().iter().filter(|column| column.is_usable());
     let names = columns.map(|column| column.name.clone());
     names.filter(|name| !except.contains(&name.as_str())).collect()
+}
+
+/// Data of any shape with cells that were hidden.
+#[derive(Debug, Clone)]
+pub struct HiddenData {
+    /// The data with the new holes.
+    pub data: Data,
+    /// For each column, for each row: true where a known cell was hidden.
+    pub hidden: Vec<Vec<bool>>,
+}
+
+/// Hides cells of data of any shape, wherever they can be hidden but in the columns named in `except`.
+///
+/// # Errors
+/// As for [`hide`], or when cells of such data can't be hidden.
+pub fn hide_data(data: &Data, how: &Mechanism, except: &[String], seed: u64) -> Result<HiddenData> {
+    let except: Vec<&str> = except.iter().map(String::as_str).collect();
+    let table = data.table()?;
+    let Hidden { table, hidden, .. } = hide(table, how, &hideable(table, &except), seed)?;
+    Ok(HiddenData { data: table.into(), hidden })
 }
 
 /// Hides cells of the named columns. The rate refers to their known cells; cells already missing stay missing.

@@ -6,7 +6,7 @@
 //!
 //! ```
 //! use unmiss::data::{Column, Kind, Table};
-//! use unmiss::missing::{Mechanism, hide, hideable};
+//! use unmiss::missing::{Mechanism, hide, hide_data, hideable};
 //! let column = Column::from_numbers("age", Kind::Integer, &[61.0, 35.0, 40.0, 52.0]);
 //! let table = Table::new(vec![column])?;
 //! let mechanism: Mechanism = "mcar:0.5".parse()?;
@@ -21,6 +21,7 @@ mod mar;
 mod self_masking;
 mod significance;
 mod patterns;
+mod ratings;
 mod together;
 mod outcome;
 pub(crate) mod known;
@@ -35,8 +36,9 @@ pub use dependence::{Dependence, Dependences};
 pub use describe::{ColumnHoles, Description, describe};
 pub use known::{Bar, Estimate, KnownCells, KnownGroup, TargetByKnown};
 pub use little::{Little, LittleResult};
-pub use mechanism::{ColumnRate, Hidden, Mechanism, hide, hideable};
+pub use mechanism::{ColumnRate, Hidden, HiddenData, Mechanism, hide, hide_data, hideable};
 pub use patterns::{Pattern, Patterns};
+pub use ratings::{Counts, RatingsDescription, UserGroup, describe_ratings, user_groups};
 pub use self_masking::{gaussian_width, probit_offset};
 pub use significance::Test;
 pub use target::{ColumnTest, TargetDescription};

@@ -2,54 +2,52 @@
 
 use serde_json::Value;
 
+use crate::data::Shape;
 use crate::error::{Error, Result, nearest};
-use crate::methods::{self, Described, Imputation, Method, Recommendation};
+use crate::methods::{Job, Method, find, named, short_list};
 
-/// A predictor with all its settings.
-pub type Recipe = RecipeOf<dyn Method>;
-
-/// An entry of a list with all its settings.
-pub struct RecipeOf<M: ?Sized + 'static> {
+/// A method with all its settings.
+#[derive(Clone)]
+pub struct Recipe {
     /// The entry of the list.
-    pub method: &'static M,
+    pub method: &'static dyn Method,
     /// All settings, as a JSON object.
     pub settings: Value,
 }
 
-impl RecipeOf<dyn Method> {
-    /// A predictor with its default settings.
+impl Recipe {
+    /// The method of that name, with its default settings.
     ///
     /// # Errors
     /// When there is no method of that name.
     pub fn named(name: &str) -> Result<Self> {
-        methods::find(name).map(Self::of)
+        named(name).map(Self::of)
     }
-}
 
-impl RecipeOf<dyn Imputation> {
-    /// An imputer with its default settings.
+    /// The method of that name for data of a shape and a job, with its default settings.
     ///
     /// # Errors
-    /// When there is no imputer of that name.
-    pub fn imputer(name: &str) -> Result<Self> {
-        methods::find_imputer(name).map(Self::of)
+    /// When there is no such method; the hint names those that there are.
+    pub fn find(name: &str, shape: Shape, job: Job) -> Result<Self> {
+        find(name, shape, job).map(Self::of)
     }
-}
 
-impl RecipeOf<dyn Recommendation> {
-    /// A recommender with its default settings.
-    ///
-    /// # Errors
-    /// When there is no recommender of that name.
-    pub fn recommender(name: &str) -> Result<Self> {
-        methods::find_recommender(name).map(Self::of)
+    /// The recipes that compete when no method is named, the cheapest first.
+    pub fn short_list(shape: Shape, job: Job) -> Vec<Self> {
+        short_list(shape, job).into_iter().map(Self::of).collect()
     }
-}
 
-impl<M: ?Sized + Described> RecipeOf<M> {
-    /// An entry with its default settings.
-    pub fn of(method: &'static M) -> Self {
+    /// A method with its default settings.
+    pub fn of(method: &'static dyn Method) -> Self {
         Self { method, settings: method.defaults() }
+    }
+
+    /// Refuses a method that is for other data or another job, and settings that can't be.
+    ///
+    /// # Errors
+    /// As said.
+    pub fn check_for(&self, shape: Shape, job: Job) -> Result<()> {
+        find(self.method.name(), shape, job)?.check(&self.settings)
     }
 
     /// The same recipe with one setting changed. The value may be JSON (`3`, `[100, 50]`, `true`) or a word.
@@ -85,7 +83,7 @@ impl<M: ?Sized + Described> RecipeOf<M> {
             *place = parsed;
             return Ok(self);
         }
-        let names = || self.method.settings().iter().map(|setting| setting.name);
+        let names = || self.method.card().settings.iter().map(|setting| setting.name);
         let what = format!("the method `{}` has no such setting", self.method.name());
         Err(Error::setting(name, what).with_hint(match nearest(name, names()) {
             Some(near) => format!("did you mean `{near}`?"),
@@ -105,12 +103,6 @@ impl<M: ?Sized + Described> RecipeOf<M> {
     }
 }
 
-impl<M: ?Sized> Clone for RecipeOf<M> {
-    fn clone(&self) -> Self {
-        Self { method: self.method, settings: self.settings.clone() }
-    }
-}
-
 /// Whether two refusals have the same reason, whatever setting they name.
 fn same_reason(one: &Error, other: &Error) -> bool {
     let reason = |error: &Error| match error {
@@ -120,7 +112,7 @@ fn same_reason(one: &Error, other: &Error) -> bool {
     reason(one) == reason(other)
 }
 
-impl<M: ?Sized + Described> std::fmt::Debug for RecipeOf<M> {
+impl std::fmt::Debug for Recipe {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(out, "{} {}", self.method.name(), self.settings)
     }
@@ -133,14 +125,14 @@ mod tests {
     #[test]
     fn settings_that_fit_only_each_other_may_come_in_any_order() {
         for changes in [[("optimizer", "rprop"), ("batch", "0")], [("batch", "0"), ("optimizer", "rprop")]] {
-            assert!(RecipeOf::recommender("autorec").unwrap().set_all(changes).is_ok());
+            assert!(Recipe::named("autorec").unwrap().set_all(changes).is_ok());
         }
-        let alone = RecipeOf::recommender("autorec").unwrap().set("optimizer", "rprop").unwrap_err();
+        let alone = Recipe::named("autorec").unwrap().set("optimizer", "rprop").unwrap_err();
         assert_eq!(alone.hint(), Some("say batch=0, or optimizer=adam"));
-        let first = RecipeOf::recommender("autorec").unwrap().set_all([("rate", "-1"), ("hidden", "3")]);
+        let first = Recipe::named("autorec").unwrap().set_all([("rate", "-1"), ("hidden", "3")]);
         assert!(first.unwrap_err().to_string().starts_with("setting `rate`"));
         let cured = [("optimizer", "rprop"), ("rate", "-1"), ("batch", "0")];
-        let left = RecipeOf::recommender("autorec").unwrap().set_all(cured).unwrap_err().to_string();
+        let left = Recipe::named("autorec").unwrap().set_all(cured).unwrap_err().to_string();
         assert!(left.contains("-1 is not a positive number") && !left.contains("rprop"), "{left}");
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::{Column, Table};
+use crate::data::{Column, Data};
 use crate::encode::{ClassWeights, target::TaskKind};
 use crate::error::{Error, Result};
 
@@ -38,22 +38,37 @@ impl Roles {
         Self { target: name.into(), ..Self::default() }
     }
 
-    /// The columns to predict from: all that have no other part and can tell rows apart.
+    /// The rows whose target is known, with the columns that have a part in learning and no others.
     ///
     /// # Errors
-    /// When a named column is absent, one column has two parts, or nothing is left.
-    pub fn inputs(&self, table: &Table) -> Result<Inputs> {
-        let mut taken = vec![&self.target];
-        taken.extend(self.id.iter().chain(&self.ignore).chain(&self.weight));
+    /// When a named column is absent, one column has two parts, or the target is missing in every row.
+    pub fn labelled(&self, data: &Data) -> Result<Data> {
+        let taken = self.taken();
         for (index, name) in taken.iter().enumerate() {
-            table.column(name)?;
+            data.column(name)?;
             if taken[..index].contains(name) {
                 return Err(Error::data(format!("column `{name}` is given two roles"))
                     .with_hint("name it in one of --target, --id, --ignore, --weight only"));
             }
         }
+        let observed = &data.column(&self.target)?.observed;
+        let rows: Vec<usize> = (0..data.rows()).filter(|&row| observed[row]).collect();
+        if rows.is_empty() {
+            return Err(Error::data(format!("the target `{}` is missing in every row", self.target))
+                .with_hint("learning needs rows whose target is known"));
+        }
+        let out = |name: &str| self.id.iter().chain(&self.ignore).any(|other| other == name);
+        data.part(&rows, |column| !out(&column.name))
+    }
+
+    /// The columns to predict from: all that have no other part and can tell the given rows apart.
+    ///
+    /// # Errors
+    /// When nothing is left.
+    pub fn inputs(&self, labelled: &Data) -> Result<Inputs> {
+        let taken = self.taken();
         let mut inputs = Inputs { names: Vec::new(), notes: Vec::new() };
-        for column in table.columns().iter().filter(|column| !taken.contains(&&column.name)) {
+        for column in labelled.columns().iter().filter(|column| !taken.contains(&column.name.as_str())) {
             match reason_to_leave_out(column) {
                 Some(reason) => inputs.notes.push(format!("column `{}` is left out: {reason}", column.name)),
                 None => inputs.names.push(column.name.clone()),
@@ -64,6 +79,12 @@ impl Roles {
                 .with_hint("inputs need numbers or categories with at least two different values"));
         }
         Ok(inputs)
+    }
+
+    /// Columns that have a part of their own.
+    fn taken(&self) -> Vec<&str> {
+        let others = self.id.iter().chain(&self.ignore).chain(&self.weight);
+        std::iter::once(&self.target).chain(others).map(String::as_str).collect()
     }
 }
 
@@ -94,9 +115,9 @@ fn has_one_value(column: &Column) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{Kind, Values};
+    use crate::data::{Kind, Table, Values};
 
-    fn table() -> Table {
+    fn table() -> Data {
         let text = Values::Texts(vec!["a b".into(), "c d".into()]);
         Table::new(vec![
             Column::from_numbers("age", Kind::Integer, &[1.0, 2.0]),
@@ -107,6 +128,7 @@ mod tests {
             Column::from_numbers("died", Kind::Integer, &[0.0, 1.0]),
         ])
         .unwrap()
+        .into()
     }
 
     #[test]
@@ -120,6 +142,6 @@ mod tests {
     #[test]
     fn a_column_has_one_role() {
         let roles = Roles { id: vec!["died".into()], ..Roles::target("died") };
-        assert!(roles.inputs(&table()).unwrap_err().to_string().contains("two roles"));
+        assert!(roles.labelled(&table()).unwrap_err().to_string().contains("two roles"));
     }
 }

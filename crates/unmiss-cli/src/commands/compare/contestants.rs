@@ -1,17 +1,18 @@
 //! Who takes part: the methods named, or all, with their settings, as they are and tuned.
 
 use unmiss::compare::Contestant;
+use unmiss::data::Shape;
 use unmiss::error::{Error, Result};
-use unmiss::methods::{Described, IMPUTERS, METHODS};
-use unmiss::model::{Recipe, RecipeOf};
+use unmiss::methods::{Job, methods_for};
+use unmiss::model::Recipe;
 
 use super::Arguments;
 
 /// The contestants in order. With a file to go on from, its methods are enough: none needs to be named.
-pub fn list(arguments: &Arguments, resumes: bool) -> Result<Vec<Contestant>> {
+pub fn list(arguments: &Arguments, shape: Shape, job: Job, resumes: bool) -> Result<Vec<Contestant>> {
     let names = match (arguments.methods.is_empty(), resumes && arguments.set.is_empty()) {
         (true, true) if arguments.tune == 0 => return Ok(Vec::new()),
-        (true, _) => all(arguments.impute),
+        (true, _) => all(shape, job),
         (false, _) => arguments.methods.clone(),
     };
     let settings = settings(&arguments.set, &names)?;
@@ -19,36 +20,21 @@ pub fn list(arguments: &Arguments, resumes: bool) -> Result<Vec<Contestant>> {
     for name in &names {
         let own =
             settings.iter().filter(|(method, ..)| method == name).map(|(_, name, value)| (&**name, &**value));
-        match arguments.impute {
-            true => {
-                let recipe = RecipeOf::imputer(name)?.set_all(own.clone())?;
-                add(&mut contestants, &recipe, arguments.tune);
-            }
-            false => {
-                let recipe = Recipe::named(name)?.set_all(own.clone())?;
-                add(&mut contestants, &recipe, arguments.tune);
-            }
+        let recipe = Recipe::find(name, shape, job)?.set_all(own)?;
+        contestants.push(Contestant::new(&recipe, 0));
+        // A method without a search space is what it is.
+        if arguments.tune > 0 && !recipe.method.card().space.is_empty() {
+            contestants.push(Contestant::new(&recipe, usize::from(arguments.tune)));
         }
     }
     Ok(contestants)
 }
 
-/// Every method of the list; `auto`, which tries the other imputers itself, comes last.
-fn all(impute: bool) -> Vec<String> {
-    if !impute {
-        return METHODS.iter().map(|method| method.name().to_owned()).collect();
-    }
-    let mut names: Vec<String> = IMPUTERS.iter().map(|imputer| imputer.name().to_owned()).collect();
-    names.sort_by_key(|name| name == "auto");
+/// Every method of the list; those that try others themselves come last.
+fn all(shape: Shape, job: Job) -> Vec<String> {
+    let mut names: Vec<String> = methods_for(shape, job).map(|method| method.name().to_owned()).collect();
+    names.sort_by_key(|name| ["auto", "blend"].contains(&name.as_str()));
     names
-}
-
-fn add<M: ?Sized + Described>(contestants: &mut Vec<Contestant>, recipe: &RecipeOf<M>, draws: u16) {
-    contestants.push(Contestant::new(recipe, 0));
-    // A method without a search space is what it is.
-    if draws > 0 && !recipe.method.space().is_empty() {
-        contestants.push(Contestant::new(recipe, usize::from(draws)));
-    }
 }
 
 /// (method, setting, value) of each `METHOD.NAME=VALUE`.

@@ -50,6 +50,13 @@ pub fn what_was_asked(comparison: &Comparison) -> String {
         (Question::Imputers { how, .. }, _) => {
             format!("Filling hidden cells of {rows}: hidden by {how}, {repeats}.")
         }
+        (Question::Recommenders { share }, _) => {
+            let share = 100.0 * share;
+            format!(
+                "Predicting ratings of {} users: {share:.0} % held out, {repeats}.",
+                number(comparison.rows)
+            )
+        }
         (Question::Predictors { roles, folds }, task) => {
             let task = match task {
                 Some(Task::Classification { classes }) => format!("{classes} classes"),

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use unmiss::data::{BatchOptions, Batches, Kind, Table};
+use unmiss::data::{BatchOptions, Batches, Data, Kind};
 use unmiss::error::{Error, Result, nearest};
-use unmiss::model::{Filler, Unfilled};
+use unmiss::model::{Model, Unfilled};
 use unmiss::run::Run;
 
 use super::{Arguments, Writers, drawn, is_standard_output, refuse_holes};
@@ -19,21 +19,22 @@ const BATCH: usize = 16_384;
 const MOST_ROWS_TOLD: usize = 1000;
 
 /// Fills the file.
-pub fn run(arguments: &Arguments, filler: &Filler, general: &General, printer: &Printer) -> Result<()> {
+pub fn run(arguments: &Arguments, model: &Model, general: &General, printer: &Printer) -> Result<()> {
     let run = printer.run(general)?;
-    let mut batches = open(arguments, filler)?;
+    let mut batches = open(arguments, model)?;
     let mut writers = Writers::create(arguments)?;
     let mut notes = Notes::default();
     while let Some(batch) = run.compute(|| batches.next())? {
         if run.stopped() {
             return Err(Error::Stopped);
         }
-        fill(arguments, filler, &batch, &run, &mut writers, &mut notes)?;
+        let batch = Data::from(batch);
+        fill(arguments, model, &batch, &run, &mut writers, &mut notes)?;
         notes.rows += batch.rows();
     }
     writers.finish()?;
     printer.close();
-    notes.tell(filler, &run);
+    notes.tell(model, &run);
     let text = format!(
         "{} cells of {} rows are filled.\n{}",
         number(notes.cells),
@@ -49,22 +50,22 @@ pub fn run(arguments: &Arguments, filler: &Filler, general: &General, printer: &
 
 fn fill(
     arguments: &Arguments,
-    filler: &Filler,
-    batch: &Table,
+    model: &Model,
+    batch: &Data,
     run: &Run,
     writers: &mut Writers,
     notes: &mut Notes,
 ) -> Result<()> {
+    let filling = model.filling()?;
+    let mut unseen =
+        |column: &str, level: &str| drop(notes.unseen.insert((column.to_owned(), level.to_owned())));
+    let rows = filling.coder.encode(batch, &mut unseen)?;
     for (place, draw) in arguments.draws().into_iter().enumerate() {
         let draw_of = draw.map(|number| drawn(run, number, notes.rows as u64));
-        let mut unseen = Vec::new();
-        let filled = run.compute(|| {
-            filler.fill(batch, draw_of, |column, level| unseen.push((column.to_owned(), level.to_owned())))
-        })?;
-        writers.write(draw, &filled.table)?;
+        let filled = run.compute(|| filling.fill_rows(batch, &rows, draw_of))?;
+        writers.write(draw, filled.data.table()?)?;
         if place == 0 {
             notes.cells += filled.counts.iter().map(|(_, count)| count).sum::<usize>();
-            notes.unseen.extend(unseen);
             notes.left(filled.unfilled);
         }
     }
@@ -73,12 +74,13 @@ fn fill(
 
 /// Opens the rows with the kinds that the columns had when the imputer was fitted; other columns pass
 /// as they are (as dates do: with the words for "missing", so that holes in them are seen).
-fn open(arguments: &Arguments, filler: &Filler) -> Result<Batches> {
-    let mut missing = filler.missing.clone();
+fn open(arguments: &Arguments, model: &Model) -> Result<Batches> {
+    let mut missing = model.missing.clone();
     add_words(&mut missing, arguments.input.missing_in())?;
     let delimiter = delimiter(arguments.input.delimiter())?;
-    let numbers = filler.encoder.numbers.iter().map(|feature| (feature.name.clone(), feature.kind));
-    let categories = filler.encoder.categories.iter().map(|feature| (feature.name.clone(), feature.kind));
+    let encoder = model.coder.table()?;
+    let numbers = encoder.numbers.iter().map(|feature| (feature.name.clone(), feature.kind));
+    let categories = encoder.categories.iter().map(|feature| (feature.name.clone(), feature.kind));
     let options = BatchOptions {
         delimiter,
         missing,
@@ -88,12 +90,12 @@ fn open(arguments: &Arguments, filler: &Filler) -> Result<Batches> {
         keep_source: true,
     };
     let batches = Batches::open(&arguments.data, &options)?;
-    check_columns(batches.header(), filler, arguments)?;
+    check_columns(batches.header(), model, arguments)?;
     Ok(batches)
 }
 
-fn check_columns(header: &[String], filler: &Filler, arguments: &Arguments) -> Result<()> {
-    let absent = filler.names().find(|name| !header.iter().any(|own| own == name));
+fn check_columns(header: &[String], model: &Model, arguments: &Arguments) -> Result<()> {
+    let absent = model.coder.names().into_iter().find(|name| !header.iter().any(|own| own == name));
     let Some(absent) = absent else { return Ok(()) };
     let file = arguments.data.display();
     let what = format!("{file}: the imputer learned from a column `{absent}` that is not there");
@@ -124,7 +126,7 @@ impl Notes {
         }
     }
 
-    fn tell(&self, filler: &Filler, run: &Run) {
+    fn tell(&self, model: &Model, run: &Run) {
         let columns: BTreeSet<&str> = self.unseen.iter().map(|(column, _)| column.as_str()).collect();
         for column in columns {
             let levels: Vec<String> = self
@@ -142,7 +144,7 @@ impl Notes {
         if self.rows == 0 {
             run.note(format!(
                 "there is no row to fill; the imputer learned from {} columns",
-                filler.names().count()
+                model.coder.names().len()
             ));
         }
     }

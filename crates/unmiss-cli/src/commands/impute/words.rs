@@ -1,7 +1,7 @@
 //! What `unmiss impute` says about what it did.
 
 use unmiss::data::Table;
-use unmiss::model::{Filler, Unfilled};
+use unmiss::model::{Model, Unfilled};
 
 use crate::output::{column, cut, number, wrapped};
 
@@ -11,11 +11,11 @@ const LISTED: usize = 30;
 const ROWS_NAMED: usize = 5;
 
 /// What was filled, column by column, and how.
-pub fn report(filler: &Filler, table: &Table, counts: &[(String, usize)]) -> String {
+pub fn report(model: &Model, table: &Table, counts: &[(String, usize)]) -> String {
     let cells: usize = counts.iter().map(|(_, count)| count).sum();
     let mut touched: Vec<&(String, usize)> = counts.iter().filter(|(_, count)| *count > 0).collect();
     touched.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    let method = filler.recipe.method;
+    let method = model.recipe.method;
     let mut text = wrapped(
         &format!(
             "{} cells in {} of {} columns are filled by `{}` ({}), learned from {} rows.",
@@ -23,22 +23,22 @@ pub fn report(filler: &Filler, table: &Table, counts: &[(String, usize)]) -> Str
             number(touched.len()),
             number(counts.len()),
             method.name(),
-            method.about().title,
+            method.card().about.title,
             number(table.rows())
         ),
         0,
     );
     text.push('\n');
-    for line in course(filler) {
+    for line in course(model) {
         text.push_str(&format!("{}\n", wrapped(&line, 0)));
     }
     if !touched.is_empty() {
-        text.push_str(&heading(filler));
+        text.push_str(&heading(model));
     }
     for (name, count) in touched.iter().take(LISTED) {
         let share = 100.0 * *count as f64 / table.rows().max(1) as f64;
         let line =
-            format!("  {} {:>8} {share:4.0} %  {}", column(name, 20), number(*count), how(filler, name));
+            format!("  {} {:>8} {share:4.0} %  {}", column(name, 20), number(*count), how(model, name));
         text.push_str(line.trim_end());
         text.push('\n');
     }
@@ -48,8 +48,8 @@ pub fn report(filler: &Filler, table: &Table, counts: &[(String, usize)]) -> Str
     text
 }
 
-fn heading(filler: &Filler) -> String {
-    let told = filler.summary.method.get("columns").is_some();
+fn heading(model: &Model) -> String {
+    let told = model.summary.method.get("columns").is_some();
     let line = format!(
         "\n  {}   filled         {}",
         column("column", 20),
@@ -60,10 +60,11 @@ fn heading(filler: &Filler) -> String {
 }
 
 /// How a column was filled and how well, where the imputer tells it column by column.
-fn how(filler: &Filler, name: &str) -> String {
-    let column = &filler.summary.method["columns"][name];
+fn how(model: &Model, name: &str) -> String {
+    let column = &model.summary.method["columns"][name];
     let Some(how) = column["how"].as_str() else { return String::new() };
-    let is_category = filler.encoder.categories.iter().any(|feature| feature.name == name);
+    let encoder = model.coder.table().ok();
+    let is_category = encoder.is_some_and(|own| own.categories.iter().any(|feature| feature.name == name));
     let figure = |value: &serde_json::Value| match value.as_f64() {
         Some(error) if is_category => format!("{:3.0} %", 100.0 * error),
         Some(error) => format!("{error:5.2}"),
@@ -73,8 +74,8 @@ fn how(filler: &Filler, name: &str) -> String {
 }
 
 /// How the fit went, in the imputer's own sentences or by its rounds.
-fn course(filler: &Filler) -> Vec<String> {
-    let summary = &filler.summary.method;
+fn course(model: &Model) -> Vec<String> {
+    let summary = &model.summary.method;
     if let Some(sentences) = summary["sentences"].as_array() {
         return sentences.iter().filter_map(|sentence| sentence.as_str().map(str::to_owned)).collect();
     }

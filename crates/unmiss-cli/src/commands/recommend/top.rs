@@ -4,11 +4,13 @@ use std::path::PathBuf;
 
 use unmiss::data::CsvWriter;
 use unmiss::error::{Error, Result};
-use unmiss::model::RatingModel;
+use unmiss::methods::Job;
+use unmiss::model::{Model, Rating};
 
-use super::predict::rounded;
-use super::{NewRatings, ReadArguments};
 use crate::General;
+use crate::input::{InputArguments, RatingColumns};
+use crate::new_ratings::NewRatings;
+use crate::output::rounded;
 use crate::printer::Printer;
 
 /// Users rated at a time.
@@ -17,7 +19,7 @@ const USERS_AT_ONCE: usize = 256;
 /// Which model, how many items, for whom.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// The model that `unmiss recommend fit` wrote
+    /// The model of ratings that `unmiss fit` wrote
     model: PathBuf,
     /// How many items for each user
     #[arg(value_name = "N", default_value_t = 10)]
@@ -32,14 +34,18 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE")]
     ratings: Option<PathBuf>,
     #[command(flatten)]
-    input: ReadArguments,
+    input: InputArguments,
+    #[command(flatten)]
+    columns: RatingColumns,
 }
 
 /// Runs the command.
 pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Result<()> {
-    let model = RatingModel::load(&arguments.model)?;
+    let model = Model::load_for(&arguments.model, Job::Rate)?;
+    let model = model.rating()?;
     let run = printer.run(general)?;
-    let new = NewRatings::read(arguments.ratings.as_ref(), &arguments.input, &model, printer)?;
+    let options = arguments.columns.options(&arguments.input)?;
+    let new = NewRatings::read(arguments.ratings.as_deref(), &options, &model, printer)?;
     let users = arguments.users(&model, &new)?;
     let mut writer = CsvWriter::create(&arguments.output, &["user", "item", "prediction"])?;
     for some in users.chunks(USERS_AT_ONCE) {
@@ -59,7 +65,7 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
 }
 
 impl Arguments {
-    fn users(&self, model: &RatingModel, new: &NewRatings) -> Result<Vec<String>> {
+    fn users(&self, model: &Rating<'_>, new: &NewRatings) -> Result<Vec<String>> {
         if self.users.is_empty() {
             let known = model.ratings.users.names().iter().cloned();
             let others = new.0.keys().filter(|user| model.ratings.users.find(user).is_none()).cloned();
@@ -83,7 +89,7 @@ impl Arguments {
 type List<'a> = (&'a str, Vec<(u32, f32)>);
 
 /// The lists of some users: known ones together, those with new ratings one by one.
-fn lists<'a>(model: &RatingModel, users: &'a [String], new: &NewRatings, count: usize) -> Vec<List<'a>> {
+fn lists<'a>(model: &Rating<'_>, users: &'a [String], new: &NewRatings, count: usize) -> Vec<List<'a>> {
     let is_known = |user: &&String| !new.0.contains_key(*user);
     let known: Vec<u32> =
         users.iter().filter(is_known).filter_map(|user| model.ratings.users.find(user)).collect();

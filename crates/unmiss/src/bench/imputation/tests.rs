@@ -33,6 +33,6 @@ fn a_small_run_stands_beside_the_peers() {
 fn the_error_counts_hidden_cells_in_deviations() {
     let truth = Table::new(vec![Column::from_numbers("a", Kind::Real, &[0.0, 2.0, 4.0])]).unwrap();
     let filled = Table::new(vec![Column::from_numbers("a", Kind::Real, &[9.0, 2.0, 2.0])]).unwrap();
-    let part = Part { truth: truth.clone(), holed: truth, hidden: vec![vec![false, true, true]] };
+    let part = Part { truth: truth.clone(), holed: truth.into(), hidden: vec![vec![false, true, true]] };
     assert!((part.error(&filled, &[2.0]) - 0.5_f64.sqrt()).abs() < 1e-12);
 }

@@ -6,10 +6,10 @@ use std::time::Instant;
 use serde_json::{Value, json};
 
 use super::sets::Set;
+use crate::data::Data;
 use crate::data::ratings::Ratings;
 use crate::error::{Error, Result};
-use crate::methods::{Recommendation, find_recommender};
-use crate::model::{RatingModel, RecipeOf};
+use crate::model::{Aim, Model, Recipe};
 use crate::run::Run;
 
 /// One line of the table.
@@ -160,7 +160,7 @@ pub(super) const LINES: [Line; 22] = [
 
 /// A fit with the value chosen for it and the seconds of its training.
 pub(super) struct Chosen {
-    pub model: RatingModel,
+    pub model: Model,
     pub value: Option<f64>,
     pub seconds: f64,
 }
@@ -194,14 +194,13 @@ impl Line {
         for value in self.values(set) {
             let recipe = self.recipe(value, smaller)?;
             let start = Instant::now();
-            let model = match RatingModel::fit(Arc::clone(learning), &recipe, run) {
+            let model = match Model::fit(&Data::Ratings(Arc::clone(learning)), &Aim::Rate, &recipe, run) {
                 // A training that was cut off is no figure.
                 Ok(_) | Err(Error::Stopped) if run.stopped() => return Ok(None),
                 fitted => fitted?,
             };
             let seconds = start.elapsed().as_secs_f64();
-            let score =
-                |model: &RatingModel| model.summary.method["validation_rmse"].as_f64().unwrap_or(f64::MAX);
+            let score = |model: &Model| model.summary.method["validation_rmse"].as_f64().unwrap_or(f64::MAX);
             if best.as_ref().is_none_or(|least| score(&model) < score(&least.model)) {
                 best = Some(Chosen { model, value, seconds });
             }
@@ -209,8 +208,8 @@ impl Line {
         Ok(best)
     }
 
-    fn recipe(&self, value: Option<f64>, smaller: &Value) -> Result<RecipeOf<dyn Recommendation>> {
-        let mut recipe = RecipeOf::of(find_recommender(self.method)?);
+    fn recipe(&self, value: Option<f64>, smaller: &Value) -> Result<Recipe> {
+        let mut recipe = Recipe::named(self.method)?;
         recipe = recipe.set_all(self.settings.iter().copied())?;
         let name = match self.grid {
             Grid::Values(name, _) => name,

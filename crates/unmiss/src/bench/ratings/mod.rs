@@ -118,7 +118,7 @@ fn measure(bench: &Bench, set: &Set, request: &Request, smaller: &Value, run: &R
             let run = single(run, repetition);
             let Some(best) = line.fit(set, &learning, smaller, &run)? else { break };
             let outcome = &mut outcomes[*place];
-            outcome.errors.push(best.model.score(&test).rmse);
+            outcome.errors.push(best.model.rating()?.score(&test).rmse);
             outcome.seconds.push(best.seconds);
             outcome.chosen.extend(best.value);
             let summary = &best.model.summary.method;

@@ -61,6 +61,17 @@ pub(super) struct Form {
 
 /// Tells apart text with a line of names and the two forms without.
 pub(super) fn form(file: &str, bytes: &[u8], options: &RatingsOptions, rated: bool) -> Result<Form> {
+    if let Some(form) = unnamed(bytes, options, rated) {
+        return Ok(form);
+    }
+    let head = head(file, bytes, true, options.delimiter)?
+        .ok_or_else(|| Error::input(Place::file(file), "the header is not complete"))?;
+    let places = Places::find(file, &head.names, options, rated)?;
+    Ok(Form { names: head.names, delimiter: head.delimiter, start: head.end, places })
+}
+
+/// The form of a text without a line of names: the third field of its first line is a number.
+pub(super) fn unnamed(bytes: &[u8], options: &RatingsOptions, rated: bool) -> Option<Form> {
     let mark = if bytes.starts_with(&[0xef, 0xbb, 0xbf]) { 3 } else { 0 };
     let blank = bytes[mark..].iter().take_while(|byte| matches!(byte, b'\n' | b'\r')).count();
     let start = mark + blank;
@@ -71,8 +82,10 @@ pub(super) fn form(file: &str, bytes: &[u8], options: &RatingsOptions, rated: bo
     // Between doubled colons lies an empty field: every second one counts.
     let (delimiter, step) = if doubled { (Some(b':'), 2) } else { (options.delimiter, 1) };
     let guesses = delimiter.map_or(vec![b'\t', b',', b';', b'|'], |byte| vec![byte]);
-    let named = [&options.user, &options.item, &options.rating].iter().any(|name| name.is_some());
-    for delimiter in guesses.into_iter().filter(|_| !named) {
+    if [&options.user, &options.item, &options.rating].iter().any(|name| name.is_some()) {
+        return None;
+    }
+    for delimiter in guesses {
         let mut ends = Vec::new();
         let cells = split_record(line, 0, delimiter, true, &mut ends).map_or(0, |_| ends.len());
         let third = ends.get(2 * step).map(|end| &line[ends[2 * step - 1] as usize + 1..*end as usize]);
@@ -86,11 +99,8 @@ pub(super) fn form(file: &str, bytes: &[u8], options: &RatingsOptions, rated: bo
             let names = (0..cells).map(field).collect();
             let time = Some(3 * step).filter(|time| *time < cells && rated);
             let places = Places { user: 0, item: step, rating: Some(2 * step).filter(|_| rated), time };
-            return Ok(Form { names, delimiter, start, places });
+            return Some(Form { names, delimiter, start, places });
         }
     }
-    let head = head(file, bytes, true, options.delimiter)?
-        .ok_or_else(|| Error::input(Place::file(file), "the header is not complete"))?;
-    let places = Places::find(file, &head.names, options, rated)?;
-    Ok(Form { names: head.names, delimiter: head.delimiter, start: head.end, places })
+    None
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
-use super::form::{Form, Places, form};
+use super::form::{Form, Places, form, unnamed};
 use super::{Ids, Rating, Ratings, SAMPLE, sample};
 use crate::data::cell::{Number, number, word};
 use crate::data::faults::Locator;
@@ -20,6 +20,9 @@ use crate::error::{Error, Place, Result};
 const PIECE: usize = 1 << 20;
 /// Pieces for each thread whose rows wait to be put with the others: enough to keep it busy, few for the memory's sake.
 const PIECES_AT_ONCE: usize = 4;
+
+/// Bytes that tell the form of a file.
+const FIRST_BYTES: usize = 1 << 16;
 
 /// How ratings are read. Columns that are not named are found by the usual names.
 #[derive(Debug, Clone, Default)]
@@ -77,6 +80,22 @@ pub fn read(path: &Path, options: &RatingsOptions) -> Result<RatingsReading> {
         return Ok(RatingsReading { ratings: sample(), duplicates: 0, without_rating: 0 });
     }
     rows_of(&name, input::open(path)?, options, true)?.into_reading()
+}
+
+/// Whether a file can be nothing but ratings: the built-in sample, or a form without names in which MovieLens sets are
+/// published. Standard input and what can't be read are not looked at.
+pub fn is_unnamed(path: &Path) -> bool {
+    let name = path.display().to_string();
+    if name.strip_prefix("sample:") == Some(SAMPLE) {
+        return true;
+    }
+    if name == "-" || name.starts_with("sample:") || !path.is_file() {
+        return false;
+    }
+    let mut first = Vec::new();
+    let Ok(Content::Text(mut stream)) = input::open(path) else { return false };
+    let read = stream.fill(&mut first, FIRST_BYTES);
+    read.is_ok() && unnamed(&first, &RatingsOptions::default(), true).is_some()
 }
 
 /// Reads ratings from bytes; the name says which ending they would have and appears in errors.

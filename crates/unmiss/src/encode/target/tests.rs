@@ -1,7 +1,7 @@
 use super::*;
 
-fn table(numbers: &[f64]) -> Table {
-    Table::new(vec![Column::from_numbers("y", Kind::Integer, numbers)]).unwrap()
+fn table(numbers: &[f64]) -> Data {
+    crate::data::Table::new(vec![Column::from_numbers("y", Kind::Integer, numbers)]).unwrap().into()
 }
 
 #[test]

@@ -3,10 +3,11 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use crate::data::Shape;
 use crate::encode::features::NumberFeature;
-use crate::encode::{Encoded, Encoder, Wide};
+use crate::encode::{Encoded, Encoder, Rows, Wide};
 use crate::error::{Error, Result};
-use crate::methods::find_imputer;
+use crate::methods::{Examples, Job, find};
 use crate::rng::Stream;
 use crate::run::Run;
 
@@ -106,10 +107,11 @@ pub fn hold(
             let part = run
                 .part(&format!("contest {} of {contests}, {name}", contest + 1))
                 .with_seed(run.seed() + contest as u64);
-            let imputer = find_imputer(name)?.fit(&Value::Null, encoder, &holed, &part)?;
-            let mut filled = holed.clone();
-            imputer.fill(&mut filled, None);
-            collect(&mut answers, encoder, &sample, &filled, &hidden, place);
+            let examples = Examples::Table { encoder, rows: &holed, targets: None };
+            let learned = find(name, Shape::Table, Job::Fill)?.fit(&Value::Null, examples, &part)?;
+            let mut filled = Rows::Table(holed.clone());
+            learned.imputer().map_or(Ok(()), |imputer| imputer.fill(&mut filled, None))?;
+            collect(&mut answers, encoder, &sample, filled.table()?, &hidden, place);
         }
     }
     Ok(decide(names, encoder, &answers, contests))

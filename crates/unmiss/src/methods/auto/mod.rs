@@ -5,8 +5,12 @@ mod contest;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::{About, Card, Described, Draw, Imputation, Imputer, Setting, defaults_of, find_imputer, parse};
-use crate::encode::{Encoded, Encoder};
+use super::{
+    About, Card, Cost, Draw, Examples, Imputer, Job, Layout, Learned, Method, Setting, defaults_of, find,
+    parse,
+};
+use crate::data::Shape;
+use crate::encode::{Encoder, Rows};
 use crate::error::{Error, Result};
 use crate::run::Run;
 use crate::store::Arrays;
@@ -37,7 +41,7 @@ impl Settings {
             if name == "auto" {
                 return Err(Error::setting("methods", "`auto` can't choose itself"));
             }
-            find_imputer(name)?;
+            find(name, Shape::Table, Job::Fill)?;
         }
         if settings.methods.is_empty() {
             return Err(Error::setting("methods", "there is nothing to choose from"));
@@ -54,6 +58,9 @@ impl Settings {
 
 static CARD: Card = Card {
     name: "auto",
+    does: &[(Shape::Table, Job::Fill)],
+    short_lists: &[],
+    cost: Cost::VeryHigh,
     about: About {
         title: "The best imputer for each column, found by hiding known cells",
         idea: "Known cells are hidden, several imputers fill them, and each column takes the one, or the blend, \
@@ -72,33 +79,27 @@ static CARD: Card = Card {
     check: |settings| Settings::checked(settings).map(drop),
 };
 
-impl Described for Auto {
+impl Method for Auto {
     fn card(&self) -> &'static Card {
         &CARD
     }
-}
 
-impl Imputation for Auto {
-    fn fit(
-        &self,
-        settings: &Value,
-        encoder: &Encoder,
-        rows: &Encoded,
-        run: &Run,
-    ) -> Result<Box<dyn Imputer>> {
+    fn fit(&self, settings: &Value, examples: Examples<'_>, run: &Run) -> Result<Box<dyn Learned>> {
+        let (encoder, rows) = examples.table()?;
         let settings = Settings::checked(settings)?;
         let (names, left_out) = contest::affordable(&settings.methods, encoder, rows);
         let verdict = contest::hold(&names, encoder, rows, settings.hide, settings.rows, run)?;
         let mut members = Vec::new();
         for (place, name) in names.iter().enumerate().filter(|(place, _)| verdict.needs(*place)) {
             let part = run.part(&format!("{name}, all rows"));
-            let imputer = find_imputer(name)?.fit(&Value::Null, encoder, rows, &part)?;
-            members.push(Member { name: name.clone(), place, imputer });
+            let learned = find(name, Shape::Table, Job::Fill)?.fit(&Value::Null, examples, &part)?;
+            members.push(Member { name: name.clone(), place, learned });
         }
         Ok(Box::new(Fitted::new(encoder, members, verdict, left_out)))
     }
 
-    fn load(&self, settings: &Value, encoder: &Encoder, arrays: &Arrays) -> Result<Box<dyn Imputer>> {
+    fn load(&self, settings: &Value, layout: Layout<'_>, arrays: &Arrays) -> Result<Box<dyn Learned>> {
+        let encoder = layout.table()?;
         self.check(settings)?;
         let damaged = |what: &str| Error::data(format!("what `auto` chose can't be read: {what}"));
         let verdict: Verdict =
@@ -111,9 +112,9 @@ impl Imputation for Auto {
             if name == "auto" {
                 return Err(damaged("it holds itself"));
             }
-            let imputer =
-                find_imputer(name)?.load(&Value::Null, encoder, &arrays.with_prefix(&format!("{name}/")))?;
-            members.push(Member { name: name.clone(), place, imputer });
+            let own = arrays.with_prefix(&format!("{name}/"));
+            let learned = find(name, Shape::Table, Job::Fill)?.load(&Value::Null, layout, &own)?;
+            members.push(Member { name: name.clone(), place, learned });
         }
         Ok(Box::new(Fitted::new(encoder, members, verdict, left_out)))
     }
@@ -124,7 +125,13 @@ struct Member {
     name: String,
     /// Its place among those that were compared.
     place: usize,
-    imputer: Box<dyn Imputer>,
+    learned: Box<dyn Learned>,
+}
+
+impl Member {
+    fn fill(&self, rows: &mut Rows, draw: Option<Draw>) -> Result<()> {
+        self.learned.imputer().map_or(Ok(()), |imputer| imputer.fill(rows, draw))
+    }
 }
 
 struct Fitted {
@@ -145,44 +152,40 @@ impl Fitted {
     }
 
     /// The weighted sum of what the members say.
-    fn blend(&self, rows: &mut Encoded) {
-        let mut blended = rows.clone();
+    fn blend(&self, rows: &mut Rows) -> Result<()> {
+        let given = rows.table()?;
+        let mut blended = given.clone();
         let numbers = self.numbers;
         let categories = self.features.len() - numbers;
         let hidden: Vec<usize> =
-            (0..rows.numbers.len()).filter(|&cell| !rows.numbers_observed[cell]).collect();
+            (0..given.numbers.len()).filter(|&cell| !given.numbers_observed[cell]).collect();
         hidden.iter().for_each(|&cell| blended.numbers[cell] = 0.0);
         for member in &self.members {
             let mut own = rows.clone();
-            member.imputer.fill(&mut own, None);
+            member.fill(&mut own, None)?;
+            let own = own.table()?;
             for &cell in &hidden {
                 let weight = self.verdict.weights[cell % numbers][member.place];
                 if weight > 0.0 {
                     blended.numbers[cell] += weight as f32 * own.numbers[cell];
                 }
             }
-            for cell in (0..rows.codes.len()).filter(|&cell| !rows.codes_observed[cell]) {
+            for cell in (0..given.codes.len()).filter(|&cell| !given.codes_observed[cell]) {
                 if self.verdict.weights[numbers + cell % categories][member.place] > 0.0 {
                     blended.codes[cell] = own.codes[cell];
                 }
             }
         }
-        *rows = blended;
+        *rows = blended.into();
+        Ok(())
     }
 }
 
-impl Imputer for Fitted {
-    fn fill(&self, rows: &mut Encoded, draw: Option<Draw>) {
-        match self.members.iter().find(|member| member.place == self.verdict.joint) {
-            Some(joint) if draw.is_some() => joint.imputer.fill(rows, draw),
-            _ => self.blend(rows),
-        }
-    }
-
+impl Learned for Fitted {
     fn save(&self) -> Arrays {
         let mut arrays = Arrays::default();
         for member in &self.members {
-            arrays.put_all(&format!("{}/", member.name), member.imputer.save());
+            arrays.put_all(&format!("{}/", member.name), member.learned.save());
         }
         // Plain data: turning it into JSON can't fail.
         arrays.put_bytes("verdict", serde_json::to_vec(&self.verdict).unwrap_or_default());
@@ -209,5 +212,18 @@ impl Imputer for Fitted {
         let mut sentences = self.verdict.sentences();
         sentences.extend(self.left_out.iter().cloned());
         json!({ "columns": Value::Object(columns.collect::<Map<_, _>>()), "sentences": sentences })
+    }
+
+    fn imputer(&self) -> Option<&dyn Imputer> {
+        Some(self)
+    }
+}
+
+impl Imputer for Fitted {
+    fn fill(&self, rows: &mut Rows, draw: Option<Draw>) -> Result<()> {
+        match self.members.iter().find(|member| member.place == self.verdict.joint) {
+            Some(joint) if draw.is_some() => joint.fill(rows, draw),
+            _ => self.blend(rows),
+        }
     }
 }

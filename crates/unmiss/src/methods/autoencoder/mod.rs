@@ -5,10 +5,14 @@ mod layers;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::imputer::for_each_row;
-use super::{About, Axis, Card, Choices, Described, Draw, Imputation, Imputer, Setting, defaults_of, parse};
+use super::each_row::for_each_row;
+use super::{
+    About, Axis, Card, Choices, Cost, Draw, Examples, Imputer, Job, Layout, Learned, Method, Setting,
+    defaults_of, parse,
+};
+use crate::data::Shape;
 use crate::encode::wide::WideRows;
-use crate::encode::{Encoded, Encoder, Wide};
+use crate::encode::{Rows, Wide};
 use crate::error::{Error, Result};
 use crate::nn::Parameters;
 use crate::nn::optimizer::Optimizer;
@@ -80,6 +84,9 @@ impl Settings {
 
 static CARD: Card = Card {
     name: "autoencoder",
+    does: &[(Shape::Table, Job::Fill)],
+    short_lists: &[],
+    cost: Cost::VeryHigh,
     about: About {
         title: "Denoising autoencoder with Sparsity Normalization",
         idea: "A network learns to say the known cells of a row from a random part of them, and then says the \
@@ -105,20 +112,13 @@ static CARD: Card = Card {
     check: |settings| Settings::checked(settings).map(drop),
 };
 
-impl Described for Autoencoder {
+impl Method for Autoencoder {
     fn card(&self) -> &'static Card {
         &CARD
     }
-}
 
-impl Imputation for Autoencoder {
-    fn fit(
-        &self,
-        settings: &Value,
-        encoder: &Encoder,
-        rows: &Encoded,
-        run: &Run,
-    ) -> Result<Box<dyn Imputer>> {
+    fn fit(&self, settings: &Value, examples: Examples<'_>, run: &Run) -> Result<Box<dyn Learned>> {
+        let (encoder, rows) = examples.table()?;
         let settings = Settings::checked(settings)?;
         let wide = Wide::new(encoder);
         let widened = wide.widen(rows);
@@ -148,7 +148,8 @@ impl Imputation for Autoencoder {
         Ok(Box::new(Fitted { layers, parameters: trained.parameters, kept, epoch, wide }))
     }
 
-    fn load(&self, settings: &Value, encoder: &Encoder, arrays: &Arrays) -> Result<Box<dyn Imputer>> {
+    fn load(&self, settings: &Value, layout: Layout<'_>, arrays: &Arrays) -> Result<Box<dyn Learned>> {
+        let encoder = layout.table()?;
         let settings = Settings::checked(settings)?;
         let wide = Wide::new(encoder);
         let layers = Layers::new(wide.columns(), &settings.hidden, arrays.finite_single("k")?);
@@ -193,25 +194,7 @@ struct Fitted {
     epoch: usize,
 }
 
-impl Imputer for Fitted {
-    fn fill(&self, rows: &mut Encoded, draw: Option<Draw>) {
-        let widened = self.wide.widen(rows);
-        let said = self.layers.infer(&widened, &widened.observed, &self.parameters);
-        let columns = self.wide.columns();
-        for_each_row(rows, |row, mut line| {
-            let mut filled: Vec<f64> =
-                said[row * columns..(row + 1) * columns].iter().map(|value| f64::from(*value)).collect();
-            let mut stream = draw.map(|draw| draw.stream("autoencoder", row));
-            if let Some(stream) = &mut stream {
-                // Numbers get a difference; a category is drawn by its expected indicators.
-                for (value, kept) in filled[..line.numbers.len()].iter_mut().zip(&self.kept) {
-                    *value += f64::from(kept[stream.below(kept.len())]);
-                }
-            }
-            self.wide.narrow(&filled, &mut line, stream.as_mut());
-        });
-    }
-
+impl Learned for Fitted {
     fn save(&self) -> Arrays {
         let mut arrays = self.parameters.save();
         arrays.put_singles("k", &[1], vec![self.layers.k]);
@@ -228,5 +211,31 @@ impl Imputer for Fitted {
             "best epoch": self.epoch,
             "sentences": [format!("The weights of epoch {} were kept.", self.epoch)],
         })
+    }
+
+    fn imputer(&self) -> Option<&dyn Imputer> {
+        Some(self)
+    }
+}
+
+impl Imputer for Fitted {
+    fn fill(&self, rows: &mut Rows, draw: Option<Draw>) -> Result<()> {
+        let rows = rows.table_mut()?;
+        let widened = self.wide.widen(rows);
+        let said = self.layers.infer(&widened, &widened.observed, &self.parameters);
+        let columns = self.wide.columns();
+        for_each_row(rows, |row, mut line| {
+            let mut filled: Vec<f64> =
+                said[row * columns..(row + 1) * columns].iter().map(|value| f64::from(*value)).collect();
+            let mut stream = draw.map(|draw| draw.stream("autoencoder", row));
+            if let Some(stream) = &mut stream {
+                // Numbers get a difference; a category is drawn by its expected indicators.
+                for (value, kept) in filled[..line.numbers.len()].iter_mut().zip(&self.kept) {
+                    *value += f64::from(kept[stream.below(kept.len())]);
+                }
+            }
+            self.wide.narrow(&filled, &mut line, stream.as_mut());
+        });
+        Ok(())
     }
 }

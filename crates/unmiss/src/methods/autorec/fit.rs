@@ -5,7 +5,7 @@ use super::fitted::{Fit, Fitted};
 use super::learner::Rows;
 use crate::data::ratings::Ratings;
 use crate::error::{Error, Result};
-use crate::methods::recommender::mean_known;
+use crate::methods::vectors::mean_known;
 use crate::nn::sparse::{SparseNetwork, SparseSettings, Squash, train_sparse};
 use crate::rng::mix;
 use crate::run::Run;

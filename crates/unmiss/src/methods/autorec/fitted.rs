@@ -9,9 +9,9 @@ use super::Settings;
 use super::learner::{Picked, ROWS_AT_ONCE};
 use crate::data::ratings::{Compressed, Ratings};
 use crate::error::{Error, Result};
-use crate::methods::Recommender;
 use crate::methods::linear::gram::solve;
-use crate::methods::recommender::{Vectors, dot};
+use crate::methods::vectors::{Vectors, dot};
+use crate::methods::{Learned, Recommender};
 use crate::nn::product::{Matrix, product};
 use crate::nn::sparse::{Batch, Pattern, SparseNetwork, Squash, one_ahead};
 use crate::store::Arrays;
@@ -173,6 +173,32 @@ fn average(network: &SparseNetwork, weights: &[f32], columns: &Compressed) -> Ve
     sums.into_iter().map(|sum| (sum / total) as f32).collect()
 }
 
+impl Learned for Fitted {
+    fn save(&self) -> Arrays {
+        let mut arrays = self.network.save();
+        arrays.put_singles("k", &[1], vec![self.fit.k]);
+        let Fit { best_epoch, epochs, validation, .. } = self.fit;
+        let fit = vec![best_epoch as f64, epochs as f64, validation.unwrap_or(f64::INFINITY)];
+        arrays.put_doubles("fit", &[3], fit);
+        arrays
+    }
+
+    fn summary(&self) -> Value {
+        let Fit { k, best_epoch, epochs, validation } = self.fit;
+        let mut summary =
+            json!({ "k": k, "best_epoch": best_epoch, "epochs": epochs, "validation_rmse": validation });
+        // The figures above are then means over the networks, each on the ratings that it set aside.
+        if self.settings.members > 1 {
+            summary["networks"] = json!(self.members());
+        }
+        summary
+    }
+
+    fn recommender(&self) -> Option<&dyn Recommender> {
+        Some(self)
+    }
+}
+
 impl Recommender for Fitted {
     fn rate(&self, pairs: &[(u32, u32)]) -> Vec<f32> {
         pairs.iter().map(|(user, item)| self.score(*user, *item)).collect()
@@ -214,25 +240,5 @@ impl Recommender for Fitted {
                 items.iter().map(|item| bias + dot(weights, self.code(*item as usize))).collect()
             }
         }
-    }
-
-    fn save(&self) -> Arrays {
-        let mut arrays = self.network.save();
-        arrays.put_singles("k", &[1], vec![self.fit.k]);
-        let Fit { best_epoch, epochs, validation, .. } = self.fit;
-        let fit = vec![best_epoch as f64, epochs as f64, validation.unwrap_or(f64::INFINITY)];
-        arrays.put_doubles("fit", &[3], fit);
-        arrays
-    }
-
-    fn summary(&self) -> Value {
-        let Fit { k, best_epoch, epochs, validation } = self.fit;
-        let mut summary =
-            json!({ "k": k, "best_epoch": best_epoch, "epochs": epochs, "validation_rmse": validation });
-        // The figures above are then means over the networks, each on the ratings that it set aside.
-        if self.settings.members > 1 {
-            summary["networks"] = json!(self.members());
-        }
-        summary
     }
 }

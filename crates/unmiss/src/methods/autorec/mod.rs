@@ -7,11 +7,11 @@ mod learner;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::recommender::Vectors;
+use super::vectors::Vectors;
 use super::{
-    About, Axis, Card, Choices, Described, Recommendation, Recommender, Setting, defaults_of, parse,
+    About, Axis, Card, Choices, Cost, Examples, Job, Layout, Learned, Method, Setting, defaults_of, parse,
 };
-use crate::data::ratings::Ratings;
+use crate::data::Shape;
 use crate::error::{Error, Result};
 use crate::nn::optimizer::Optimizer;
 use crate::nn::sparsity::{Constant, Rule, input_factor};
@@ -148,6 +148,9 @@ impl Settings {
 
 static CARD: Card = Card {
     name: "autorec",
+    does: &[(Shape::Ratings, Job::Rate)],
+    short_lists: &[(Shape::Ratings, Job::Rate)],
+    cost: Cost::VeryHigh,
     about: About {
         title: "Autoencoder of ratings, with Sparsity Normalization",
         idea: "An item's ratings by all users (or a user's of all items) go through one hidden layer and come \
@@ -195,18 +198,18 @@ static CARD: Card = Card {
     check: |settings| Settings::checked(settings).map(drop),
 };
 
-impl Described for AutoRec {
+impl Method for AutoRec {
     fn card(&self) -> &'static Card {
         &CARD
     }
-}
 
-impl Recommendation for AutoRec {
-    fn fit(&self, settings: &Value, ratings: &Ratings, run: &Run) -> Result<Box<dyn Recommender>> {
+    fn fit(&self, settings: &Value, examples: Examples<'_>, run: &Run) -> Result<Box<dyn Learned>> {
+        let ratings = examples.ratings()?;
         Ok(Box::new(fit::fit(Settings::checked(settings)?, ratings, run)?))
     }
 
-    fn load(&self, settings: &Value, ratings: &Ratings, arrays: &Arrays) -> Result<Box<dyn Recommender>> {
+    fn load(&self, settings: &Value, layout: Layout<'_>, arrays: &Arrays) -> Result<Box<dyn Learned>> {
+        let ratings = layout.ratings()?;
         Ok(Box::new(Fitted::load(Settings::checked(settings)?, ratings, arrays)?))
     }
 }

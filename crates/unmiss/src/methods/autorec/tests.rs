@@ -4,13 +4,20 @@ use std::sync::{Arc, OnceLock};
 use serde_json::json;
 
 use super::*;
+use crate::data::ratings::Ratings;
 use crate::data::ratings::sample;
+use crate::encode::Coder;
 use crate::methods::biases::{Biases, Settings as Damping};
 use crate::rng::mix;
 use crate::run::Event;
 
-fn fit(settings: &Value, ratings: &Ratings) -> Box<dyn Recommender> {
-    AutoRec.fit(settings, ratings, &Run::new(1, 2).unwrap()).unwrap()
+/// The layout of a file with these ratings.
+fn of(ratings: &Ratings) -> Layout<'static> {
+    Layout { coder: Box::leak(Box::new(Coder::Ratings(Arc::new(ratings.clone())))), task: None }
+}
+
+fn fit(settings: &Value, ratings: &Ratings) -> Box<dyn Learned> {
+    AutoRec.fit(settings, Examples::Ratings(ratings), &Run::new(1, 2).unwrap()).unwrap()
 }
 
 fn rmse(ratings: &[crate::data::ratings::Rating], answers: &[f32]) -> f64 {
@@ -23,7 +30,8 @@ fn rmse(ratings: &[crate::data::ratings::Rating], answers: &[f32]) -> f64 {
 fn every_form_learns_tastes() {
     let (learning, test) = sample().split(0.1, 1);
     let pairs: Vec<(u32, u32)> = test.iter().map(|rating| (rating.user, rating.item)).collect();
-    let yardstick = rmse(&test, &Recommender::rate(&Biases::fit(&learning, &Damping::default()), &pairs));
+    let yardstick =
+        rmse(&test, &crate::methods::Recommender::rate(&Biases::fit(&learning, &Damping::default()), &pairs));
     for settings in [
         json!({ "hidden": 40, "decay": 10.0, "rate": 0.01 }),
         json!({ "hidden": 40, "decay": 10.0, "rate": 0.01, "normalize": false, "vectors": "user" }),
@@ -50,7 +58,7 @@ fn scaling_k_and_the_weights_of_inputs_changes_nothing() {
     let scaled = arrays.singles("inputs", &shape).unwrap().iter().map(|weight| weight * 4.0).collect();
     arrays.put_singles("inputs", &shape, scaled);
     arrays.put_singles("k", &[1], vec![2.0]);
-    let other = AutoRec.load(&settings, &ratings, &arrays).unwrap();
+    let other = AutoRec.load(&settings, of(&ratings), &arrays).unwrap();
     assert_eq!(fitted.rate(&[(3, 5), (7, 0)]), other.rate(&[(3, 5), (7, 0)]));
 }
 
@@ -98,7 +106,7 @@ fn the_scale_of_ratings_does_not_matter() {
     for (a, b) in small.rate_all(&[3]).iter().zip(large.rate_all(&[3])) {
         assert!((20.0 * a - b).abs() < 0.05, "{a} {b}");
     }
-    let validation = |fitted: &dyn Recommender| fitted.summary()["validation_rmse"].as_f64().unwrap();
+    let validation = |fitted: &dyn Learned| fitted.summary()["validation_rmse"].as_f64().unwrap();
     assert!((20.0 * validation(&*small) - validation(&*large)).abs() < 0.05);
 }
 
@@ -111,7 +119,9 @@ fn several_networks_answer_with_their_mean() {
         let form = |members: usize| json!({ "hidden": 40, "decay": 10.0, "rate": 0.01, "vectors": vectors, "members": members });
         let together = fit(&form(3), &learning);
         let alone: Vec<_> = [1, mix([1, 1]), mix([1, 2])]
-            .map(|seed| AutoRec.fit(&form(1), &learning, &Run::new(seed, 2).unwrap()).unwrap())
+            .map(|seed| {
+                AutoRec.fit(&form(1), Examples::Ratings(&learning), &Run::new(seed, 2).unwrap()).unwrap()
+            })
             .into();
         let means = |answers: Vec<Vec<f32>>| -> Vec<f32> {
             (0..answers[0].len()).map(|at| answers.iter().map(|own| own[at]).sum::<f32>() / 3.0).collect()
@@ -128,10 +138,10 @@ fn several_networks_answer_with_their_mean() {
             // Rows of users: the same sums. Outputs of users: one regression on all units, close to the mean of three.
             assert!((a - b).abs() < if vectors == "user" { 1e-4 } else { 0.1 }, "{vectors}: {a} {b}");
         }
-        let loaded = AutoRec.load(&form(3), &learning, &together.save()).unwrap();
+        let loaded = AutoRec.load(&form(3), of(&learning), &together.save()).unwrap();
         assert_eq!(loaded.rate(&pairs), together.rate(&pairs));
         // A training that was stopped after the first of three.
-        let stopped = AutoRec.load(&form(3), &learning, &alone[0].save()).unwrap();
+        let stopped = AutoRec.load(&form(3), of(&learning), &alone[0].save()).unwrap();
         assert_eq!(stopped.rate(&pairs), alone[0].rate(&pairs));
     }
 }
@@ -150,7 +160,7 @@ fn networks_that_are_there_when_it_is_stopped_are_kept() {
         }
     });
     switch.set(run.stop_switch()).unwrap();
-    let stopped = AutoRec.fit(&form(3), &ratings, &run).unwrap();
+    let stopped = AutoRec.fit(&form(3), Examples::Ratings(&ratings), &run).unwrap();
     assert_eq!(stopped.summary()["networks"], 1);
     assert_eq!(stopped.rate(&[(3, 5)]), fit(&form(1), &ratings).rate(&[(3, 5)]));
 }

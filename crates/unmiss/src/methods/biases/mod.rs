@@ -4,8 +4,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{
-    About, Axis, Card, Choices, Described, Recommendation, Recommender, Setting, defaults_of, parse,
+    About, Axis, Card, Choices, Cost, Examples, Job, Layout, Learned, Method, Recommender, Setting,
+    defaults_of, parse,
 };
+use crate::data::Shape;
 use crate::data::ratings::{Compressed, Ratings};
 use crate::error::{Error, Result};
 use crate::run::Run;
@@ -104,6 +106,9 @@ fn offsets(rows: &Compressed, mean: f64, others: &[f64], damp: f64) -> Vec<f64> 
 
 static CARD: Card = Card {
     name: "biases",
+    does: &[(Shape::Ratings, Job::Rate)],
+    short_lists: &[(Shape::Ratings, Job::Rate)],
+    cost: Cost::Low,
     about: About {
         title: "Mean rating plus an offset of the user and one of the item",
         idea: "How kind a user is and how good an item is, and nothing else. Offsets of users and items with \
@@ -124,18 +129,18 @@ static CARD: Card = Card {
     check: |settings| Settings::checked(settings).map(drop),
 };
 
-impl Described for BiasesOnly {
+impl Method for BiasesOnly {
     fn card(&self) -> &'static Card {
         &CARD
     }
-}
 
-impl Recommendation for BiasesOnly {
-    fn fit(&self, settings: &Value, ratings: &Ratings, _: &Run) -> Result<Box<dyn Recommender>> {
+    fn fit(&self, settings: &Value, examples: Examples<'_>, _: &Run) -> Result<Box<dyn Learned>> {
+        let ratings = examples.ratings()?;
         Ok(Box::new(Biases::fit(ratings, &Settings::checked(settings)?)))
     }
 
-    fn load(&self, settings: &Value, ratings: &Ratings, arrays: &Arrays) -> Result<Box<dyn Recommender>> {
+    fn load(&self, settings: &Value, layout: Layout<'_>, arrays: &Arrays) -> Result<Box<dyn Learned>> {
+        let ratings = layout.ratings()?;
         let settings = Settings::checked(settings)?;
         Ok(Box::new(Biases {
             mean: arrays.finite_single("mean")?,
@@ -143,6 +148,24 @@ impl Recommendation for BiasesOnly {
             items: arrays.singles("items", &[ratings.items.len()])?.to_vec(),
             damp_users: settings.damp_users,
         }))
+    }
+}
+
+impl Learned for Biases {
+    fn save(&self) -> Arrays {
+        let mut arrays = Arrays::default();
+        arrays.put_singles("mean", &[1], vec![self.mean]);
+        arrays.put_singles("users", &[self.users.len()], self.users.clone());
+        arrays.put_singles("items", &[self.items.len()], self.items.clone());
+        arrays
+    }
+
+    fn summary(&self) -> Value {
+        json!({ "mean": self.mean })
+    }
+
+    fn recommender(&self) -> Option<&dyn Recommender> {
+        Some(self)
     }
 }
 
@@ -159,18 +182,6 @@ impl Recommender for Biases {
     fn fold_in(&self, given: &[(u32, f32)], items: &[u32]) -> Vec<f32> {
         let start = self.mean + self.user_offset(given);
         items.iter().map(|item| start + self.items[*item as usize]).collect()
-    }
-
-    fn save(&self) -> Arrays {
-        let mut arrays = Arrays::default();
-        arrays.put_singles("mean", &[1], vec![self.mean]);
-        arrays.put_singles("users", &[self.users.len()], self.users.clone());
-        arrays.put_singles("items", &[self.items.len()], self.items.clone());
-        arrays
-    }
-
-    fn summary(&self) -> Value {
-        json!({ "mean": self.mean })
     }
 }
 

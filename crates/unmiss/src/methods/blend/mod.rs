@@ -6,8 +6,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::{
-    About, Card, Described, Recommendation, Recommender, Setting, defaults_of, find_recommender, parse,
+    About, Card, Cost, Examples, Job, Layout, Learned, Method, Recommender, Setting, defaults_of, find, parse,
 };
+use crate::data::Shape;
 use crate::data::ratings::Ratings;
 use crate::error::{Error, Result};
 use crate::run::Run;
@@ -47,7 +48,7 @@ impl Settings {
             if settings.methods[..place].contains(name) {
                 return Err(Error::setting("methods", format!("`{name}` is there twice")));
             }
-            find_recommender(name)?;
+            find(name, Shape::Ratings, Job::Rate)?;
         }
         if settings.methods.is_empty() {
             return Err(Error::setting("methods", "there is nothing to mix"));
@@ -69,6 +70,9 @@ impl Settings {
 
 static CARD: Card = Card {
     name: "blend",
+    does: &[(Shape::Ratings, Job::Rate)],
+    short_lists: &[],
+    cost: Cost::VeryHigh,
     about: About {
         title: "Several recommenders, each with its weight",
         idea: "Recommenders of different kinds err in different places, so that their weighted mean may err less than \
@@ -91,14 +95,13 @@ static CARD: Card = Card {
     check: |settings| Settings::checked(settings).map(drop),
 };
 
-impl Described for Blend {
+impl Method for Blend {
     fn card(&self) -> &'static Card {
         &CARD
     }
-}
 
-impl Recommendation for Blend {
-    fn fit(&self, settings: &Value, ratings: &Ratings, run: &Run) -> Result<Box<dyn Recommender>> {
+    fn fit(&self, settings: &Value, examples: Examples<'_>, run: &Run) -> Result<Box<dyn Learned>> {
+        let ratings = examples.ratings()?;
         let settings = Settings::checked(settings)?;
         let (weights, errors) = match settings.weights.is_empty() {
             true => found(&settings, ratings, run)?,
@@ -106,21 +109,22 @@ impl Recommendation for Blend {
         };
         let mut parts: Vec<Part> = Vec::new();
         for (name, weight) in settings.methods.iter().zip(&weights).filter(|(_, weight)| **weight > 0.0) {
-            let method = find_recommender(name)?;
-            let recommender = match method.fit(&Value::Null, ratings, &run.part(name)) {
+            let method = find(name, Shape::Ratings, Job::Rate)?;
+            let learned = match method.fit(&Value::Null, examples, &run.part(name)) {
                 // Stopped early, the parts that there are share the weights of all.
                 Err(Error::Stopped) if !parts.is_empty() => break,
                 fitted => fitted?,
             };
             let kept = Kept { method: name.clone(), settings: method.defaults(), weight: *weight };
-            parts.push(Part { kept, recommender });
+            parts.push(Part { kept, learned });
         }
         let total: f64 = parts.iter().map(|part| part.kept.weight).sum();
         parts.iter_mut().for_each(|part| part.kept.weight /= total);
         Ok(Box::new(Fitted { parts, errors, range: ratings.range() }))
     }
 
-    fn load(&self, settings: &Value, ratings: &Ratings, arrays: &Arrays) -> Result<Box<dyn Recommender>> {
+    fn load(&self, settings: &Value, layout: Layout<'_>, arrays: &Arrays) -> Result<Box<dyn Learned>> {
+        let ratings = layout.ratings()?;
         let settings = Settings::checked(settings)?;
         let read = |error: serde_json::Error| damaged(&error.to_string());
         let all: Vec<Kept> = serde_json::from_slice(arrays.bytes("parts")?).map_err(read)?;
@@ -135,8 +139,9 @@ impl Recommendation for Blend {
                 return Err(damaged("a weight is not between 0 and 1"));
             }
             let own = arrays.with_prefix(&format!("{}/", kept.method));
-            let recommender = find_recommender(&kept.method)?.load(&kept.settings, ratings, &own)?;
-            parts.push(Part { kept, recommender });
+            let method = find(&kept.method, Shape::Ratings, Job::Rate)?;
+            let learned = method.load(&kept.settings, layout, &own)?;
+            parts.push(Part { kept, learned });
         }
         if parts.is_empty() {
             return Err(damaged("there is none"));
@@ -169,8 +174,10 @@ fn found(settings: &Settings, ratings: &Ratings, run: &Run) -> Result<(Vec<f64>,
             return Err(Error::Stopped);
         }
         let part = run.part(&format!("{name}, to find its weight"));
-        let recommender = find_recommender(name)?.fit(&Value::Null, &learning, &part)?;
-        answers.push(recommender.rate(&pairs).into_iter().map(|answer| answer.clamp(low, high)).collect());
+        let method = find(name, Shape::Ratings, Job::Rate)?;
+        let learned = method.fit(&Value::Null, Examples::Ratings(&learning), &part)?;
+        let answer = learned.recommender().map(|recommender| recommender.rate(&pairs)).unwrap_or_default();
+        answers.push(answer.into_iter().map(|answer| answer.clamp(low, high)).collect());
     }
     let error = |answers: &[f32]| {
         let squares = answers.iter().zip(&truth).map(|(answer, truth)| f64::from(answer - truth).powi(2));
@@ -210,7 +217,7 @@ struct Kept {
 
 struct Part {
     kept: Kept,
-    recommender: Box<dyn Recommender>,
+    learned: Box<dyn Learned>,
 }
 
 struct Fitted {
@@ -225,7 +232,8 @@ impl Fitted {
     fn mix(&self, answers: impl Fn(&dyn Recommender) -> Vec<f32>) -> Vec<f32> {
         let (low, high) = self.range;
         let within = |part: &Part| -> Vec<f32> {
-            answers(&*part.recommender).into_iter().map(|answer| answer.clamp(low, high)).collect()
+            let own = part.learned.recommender().map(&answers).unwrap_or_default();
+            own.into_iter().map(|answer| answer.clamp(low, high)).collect()
         };
         let all: Vec<Vec<f32>> = self.parts.iter().map(within).collect();
         let weights: Vec<f64> = self.parts.iter().map(|part| part.kept.weight).collect();
@@ -233,23 +241,11 @@ impl Fitted {
     }
 }
 
-impl Recommender for Fitted {
-    fn rate(&self, pairs: &[(u32, u32)]) -> Vec<f32> {
-        self.mix(|recommender| recommender.rate(pairs))
-    }
-
-    fn rate_all(&self, users: &[u32]) -> Vec<f32> {
-        self.mix(|recommender| recommender.rate_all(users))
-    }
-
-    fn fold_in(&self, given: &[(u32, f32)], items: &[u32]) -> Vec<f32> {
-        self.mix(|recommender| recommender.fold_in(given, items))
-    }
-
+impl Learned for Fitted {
     fn save(&self) -> Arrays {
         let mut arrays = Arrays::default();
         for part in &self.parts {
-            arrays.put_all(&format!("{}/", part.kept.method), part.recommender.save());
+            arrays.put_all(&format!("{}/", part.kept.method), part.learned.save());
         }
         let kept: Vec<&Kept> = self.parts.iter().map(|part| &part.kept).collect();
         // Plain data: turning it into JSON can't fail.
@@ -268,8 +264,26 @@ impl Recommender for Fitted {
             "without_blending": self.errors.as_ref().map(|errors| {
                 object(errors.parts.iter().map(|(name, error)| (name.clone(), json!(error))).collect())
             }),
-            "parts": object(parts.map(|part| (part.kept.method.clone(), part.recommender.summary())).collect()),
+            "parts": object(parts.map(|part| (part.kept.method.clone(), part.learned.summary())).collect()),
         })
+    }
+
+    fn recommender(&self) -> Option<&dyn Recommender> {
+        Some(self)
+    }
+}
+
+impl Recommender for Fitted {
+    fn rate(&self, pairs: &[(u32, u32)]) -> Vec<f32> {
+        self.mix(|recommender| recommender.rate(pairs))
+    }
+
+    fn rate_all(&self, users: &[u32]) -> Vec<f32> {
+        self.mix(|recommender| recommender.rate_all(users))
+    }
+
+    fn fold_in(&self, given: &[(u32, f32)], items: &[u32]) -> Vec<f32> {
+        self.mix(|recommender| recommender.fold_in(given, items))
     }
 }
 

@@ -3,10 +3,16 @@ use std::sync::{Arc, OnceLock};
 
 use super::*;
 use crate::data::ratings::sample;
+use crate::encode::Coder;
 use crate::run::Event;
 
-fn fit(settings: &Value, ratings: &Ratings) -> Box<dyn Recommender> {
-    Blend.fit(settings, ratings, &Run::new(1, 2).unwrap()).unwrap()
+/// The layout of a file with these ratings.
+fn of(ratings: &Ratings) -> Layout<'static> {
+    Layout { coder: Box::leak(Box::new(Coder::Ratings(Arc::new(ratings.clone())))), task: None }
+}
+
+fn fit(settings: &Value, ratings: &Ratings) -> Box<dyn Learned> {
+    Blend.fit(settings, Examples::Ratings(ratings), &Run::new(1, 2).unwrap()).unwrap()
 }
 
 #[test]
@@ -16,9 +22,9 @@ fn given_weights_mix_what_the_parts_answer() {
     let blend = fit(&settings, &ratings);
     let pairs = [(0, 0), (3, 150), (299, 199)];
     let part = |name: &str| {
-        find_recommender(name)
+        crate::methods::named(name)
             .unwrap()
-            .fit(&Value::Null, &ratings, &Run::new(1, 2).unwrap())
+            .fit(&Value::Null, Examples::Ratings(&ratings), &Run::new(1, 2).unwrap())
             .unwrap()
             .rate(&pairs)
     };
@@ -37,8 +43,8 @@ fn found_weights_are_no_worse_than_the_best_part() {
         answers.iter().zip(&test).map(|(answer, rating)| f64::from(answer - rating.value).powi(2)).sum()
     };
     let blend = fit(&json!({ "methods": ["factors", "biases"] }), &learning);
-    let biases = find_recommender("biases").unwrap();
-    let biases = biases.fit(&Value::Null, &learning, &Run::new(1, 1).unwrap()).unwrap();
+    let biases = crate::methods::named("biases").unwrap();
+    let biases = biases.fit(&Value::Null, Examples::Ratings(&learning), &Run::new(1, 1).unwrap()).unwrap();
     assert!(error(blend.rate(&pairs)) < 0.95 * error(biases.rate(&pairs)));
     let summary = blend.summary();
     let total: f64 =
@@ -78,12 +84,12 @@ fn what_is_there_when_it_is_stopped_is_kept() {
     });
     switch.set(run.stop_switch()).unwrap();
     let settings = json!({ "methods": ["factors", "autorec"], "weights": [0.5, 0.5] });
-    let blend = Blend.fit(&settings, &ratings, &run).unwrap();
+    let blend = Blend.fit(&settings, Examples::Ratings(&ratings), &run).unwrap();
     assert_eq!(blend.summary()["weights"], json!({ "factors": 1.0 }));
-    let loaded = Blend.load(&settings, &ratings, &blend.save()).unwrap();
+    let loaded = Blend.load(&settings, of(&ratings), &blend.save()).unwrap();
     assert_eq!(loaded.rate(&[(3, 5)]), blend.rate(&[(3, 5)]));
     // Before there is any part, there is nothing to keep.
-    assert!(matches!(Blend.fit(&settings, &ratings, &run), Err(Error::Stopped)));
+    assert!(matches!(Blend.fit(&settings, Examples::Ratings(&ratings), &run), Err(Error::Stopped)));
 }
 
 #[test]
@@ -95,7 +101,7 @@ fn parts_that_can_not_be_are_refused() {
     let altered = |parts: Value| {
         let mut arrays = good.clone();
         arrays.put_bytes("parts", serde_json::to_vec(&parts).unwrap());
-        Blend.load(&settings, &ratings, &arrays).err().map(|error| error.to_string())
+        Blend.load(&settings, of(&ratings), &arrays).err().map(|error| error.to_string())
     };
     assert_eq!(altered(json!(parts)), None);
     let with = |name: &str, value: Value| {

@@ -6,12 +6,16 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::gaussian::learn_default;
-use super::{About, Axis, Card, Choices, Described, Draw, Imputation, Imputer, Setting, defaults_of, parse};
+use super::{
+    About, Axis, Card, Choices, Cost, Draw, Examples, Imputer, Job, Layout, Learned, Method, Setting,
+    defaults_of, parse,
+};
+use crate::data::Shape;
 use crate::encode::normal::{Conditional, Normal};
 use crate::encode::wide::EncodedRow;
-use crate::encode::{Encoded, Encoder, Wide};
+use crate::encode::{Encoded, Encoder, Rows, Wide};
 use crate::error::{Error, Result};
-use crate::methods::imputer::for_each_row;
+use crate::methods::each_row::for_each_row;
 use crate::rng::Stream;
 use crate::run::Run;
 use crate::store::Arrays;
@@ -49,6 +53,9 @@ impl Settings {
 
 static CARD: Card = Card {
     name: "boosted",
+    does: &[(Shape::Table, Job::Fill)],
+    short_lists: &[(Shape::Table, Job::Fill)],
+    cost: Cost::VeryHigh,
     about: About {
         title: "Chained equations with gradient-boosted trees",
         idea: "A hole starts at its mean given the known cells of the row. Round by round, boosted trees learn for \
@@ -69,20 +76,13 @@ static CARD: Card = Card {
     check: |settings| Settings::checked(settings).map(drop),
 };
 
-impl Described for Boosted {
+impl Method for Boosted {
     fn card(&self) -> &'static Card {
         &CARD
     }
-}
 
-impl Imputation for Boosted {
-    fn fit(
-        &self,
-        settings: &Value,
-        encoder: &Encoder,
-        rows: &Encoded,
-        run: &Run,
-    ) -> Result<Box<dyn Imputer>> {
+    fn fit(&self, settings: &Value, examples: Examples<'_>, run: &Run) -> Result<Box<dyn Learned>> {
+        let (encoder, rows) = examples.table()?;
         let settings = Settings::checked(settings)?;
         let sample = sampled(rows, settings.rows, run.seed());
         let rows = sample.as_ref().unwrap_or(rows);
@@ -111,7 +111,8 @@ impl Imputation for Boosted {
         Ok(Box::new(fitted))
     }
 
-    fn load(&self, settings: &Value, encoder: &Encoder, arrays: &Arrays) -> Result<Box<dyn Imputer>> {
+    fn load(&self, settings: &Value, layout: Layout<'_>, arrays: &Arrays) -> Result<Box<dyn Learned>> {
+        let encoder = layout.table()?;
         let settings = Settings::checked(settings)?;
         let wide = Wide::new(encoder);
         let columns = wide.columns();
@@ -211,26 +212,7 @@ struct Fitted {
     rounds: usize,
 }
 
-impl Imputer for Fitted {
-    fn fill(&self, rows: &mut Encoded, draw: Option<Draw>) {
-        if rows.rows == 0 {
-            return;
-        }
-        let Start { mut filled, left_out } = Start::new(&self.wide, &self.normal, rows);
-        for round in 0..self.rounds {
-            for column in &self.columns {
-                column.fill(
-                    rows,
-                    &mut filled,
-                    &left_out,
-                    &self.ranges,
-                    draw.map(|draw| (draw, round as u64)),
-                );
-            }
-        }
-        (rows.numbers, rows.codes) = (filled.numbers, filled.codes);
-    }
-
+impl Learned for Fitted {
     fn save(&self) -> Arrays {
         let mut arrays = Arrays::default();
         let (mean, covariance) = self.normal.parts();
@@ -248,5 +230,32 @@ impl Imputer for Fitted {
             "trees": trees,
             "sentences": [format!("{trees} trees for {} columns, after {} rounds.", self.columns.len(), self.rounds)],
         })
+    }
+
+    fn imputer(&self) -> Option<&dyn Imputer> {
+        Some(self)
+    }
+}
+
+impl Imputer for Fitted {
+    fn fill(&self, rows: &mut Rows, draw: Option<Draw>) -> Result<()> {
+        let rows = rows.table_mut()?;
+        if rows.rows == 0 {
+            return Ok(());
+        }
+        let Start { mut filled, left_out } = Start::new(&self.wide, &self.normal, rows);
+        for round in 0..self.rounds {
+            for column in &self.columns {
+                column.fill(
+                    rows,
+                    &mut filled,
+                    &left_out,
+                    &self.ranges,
+                    draw.map(|draw| (draw, round as u64)),
+                );
+            }
+        }
+        (rows.numbers, rows.codes) = (filled.numbers, filled.codes);
+        Ok(())
     }
 }

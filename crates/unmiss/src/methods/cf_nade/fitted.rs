@@ -6,9 +6,9 @@ use super::Settings;
 use super::learner::{Coding, known};
 use crate::data::ratings::Ratings;
 use crate::error::Result;
-use crate::methods::Recommender;
 use crate::methods::biases::{Biases, Settings as Damping};
-use crate::methods::recommender::{Vectors, dot};
+use crate::methods::vectors::{Vectors, dot};
+use crate::methods::{Learned, Recommender};
 use crate::nn::sparse::{Batch, SparseNetwork, Squash};
 use crate::store::Arrays;
 
@@ -91,6 +91,29 @@ fn codes(coding: &Coding, network: &SparseNetwork, width: usize, rows: Vec<Vec<(
     network.codes(&Batch::new(inputs, &values, outputs, Vec::new()))
 }
 
+impl Learned for Fitted {
+    fn save(&self) -> Arrays {
+        let mut arrays = self.network.save();
+        arrays.put_singles("k", &[1], vec![self.coding.k]);
+        let Fit { best_epoch, epochs, validation } = self.fit;
+        arrays.put_doubles(
+            "fit",
+            &[3],
+            vec![best_epoch as f64, epochs as f64, validation.unwrap_or(f64::INFINITY)],
+        );
+        arrays
+    }
+
+    fn summary(&self) -> Value {
+        let Fit { best_epoch, epochs, validation } = self.fit;
+        json!({ "k": self.coding.k, "best_epoch": best_epoch, "epochs": epochs, "validation_rmse": validation })
+    }
+
+    fn recommender(&self) -> Option<&dyn Recommender> {
+        Some(self)
+    }
+}
+
 impl Recommender for Fitted {
     fn rate(&self, pairs: &[(u32, u32)]) -> Vec<f32> {
         pairs.iter().map(|(user, item)| self.score(*user, *item)).collect()
@@ -109,22 +132,5 @@ impl Recommender for Fitted {
             }
             Vectors::Item => self.biases.fold_in(given, items),
         }
-    }
-
-    fn save(&self) -> Arrays {
-        let mut arrays = self.network.save();
-        arrays.put_singles("k", &[1], vec![self.coding.k]);
-        let Fit { best_epoch, epochs, validation } = self.fit;
-        arrays.put_doubles(
-            "fit",
-            &[3],
-            vec![best_epoch as f64, epochs as f64, validation.unwrap_or(f64::INFINITY)],
-        );
-        arrays
-    }
-
-    fn summary(&self) -> Value {
-        let Fit { best_epoch, epochs, validation } = self.fit;
-        json!({ "k": self.coding.k, "best_epoch": best_epoch, "epochs": epochs, "validation_rmse": validation })
     }
 }

@@ -7,10 +7,11 @@ mod loss;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::recommender::{Vectors, mean_known};
+use super::vectors::{Vectors, mean_known};
 use super::{
-    About, Axis, Card, Choices, Described, Recommendation, Recommender, Setting, defaults_of, parse,
+    About, Axis, Card, Choices, Cost, Examples, Job, Layout, Learned, Method, Setting, defaults_of, parse,
 };
+use crate::data::Shape;
 use crate::data::ratings::{Compressed, Ratings};
 use crate::error::{Error, Result};
 use crate::nn::optimizer::Optimizer;
@@ -116,6 +117,9 @@ fn levels_of(ratings: &Ratings) -> Result<Vec<f32>> {
 
 static CARD: Card = Card {
     name: "cf-nade",
+    does: &[(Shape::Ratings, Job::Rate)],
+    short_lists: &[],
+    cost: Cost::VeryHigh,
     about: About {
         title: "Chances of every rating level from some of the others",
         idea: "Some of a row's ratings, chosen anew at every visit, tell the chances of each level of the others; \
@@ -159,14 +163,13 @@ static CARD: Card = Card {
     check: |settings| Settings::checked(settings).map(drop),
 };
 
-impl Described for CfNade {
+impl Method for CfNade {
     fn card(&self) -> &'static Card {
         &CARD
     }
-}
 
-impl Recommendation for CfNade {
-    fn fit(&self, settings: &Value, ratings: &Ratings, run: &Run) -> Result<Box<dyn Recommender>> {
+    fn fit(&self, settings: &Value, examples: Examples<'_>, run: &Run) -> Result<Box<dyn Learned>> {
+        let ratings = examples.ratings()?;
         let settings = Settings::checked(settings)?;
         let levels = levels_of(ratings)?;
         let (learning, held) = ratings.split(settings.validation, run.seed());
@@ -195,7 +198,8 @@ impl Recommendation for CfNade {
         Ok(Box::new(Fitted::new(settings.vectors, coding, fit, trained.network, ratings)))
     }
 
-    fn load(&self, settings: &Value, ratings: &Ratings, arrays: &Arrays) -> Result<Box<dyn Recommender>> {
+    fn load(&self, settings: &Value, layout: Layout<'_>, arrays: &Arrays) -> Result<Box<dyn Learned>> {
+        let ratings = layout.ratings()?;
         let settings = Settings::checked(settings)?;
         let coding = settings.coding(levels_of(ratings)?, arrays.finite_single("k")?);
         Ok(Box::new(Fitted::load(&settings, coding, ratings, arrays)?))
@@ -238,12 +242,14 @@ mod tests {
             let squares: f64 = answers.iter().zip(&test).map(error).map(|error| error * error).sum();
             (squares / test.len() as f64).sqrt()
         };
-        let yardstick = rmse(Recommender::rate(&Biases::fit(&learning, &Damping::default()), &pairs));
+        let yardstick =
+            rmse(crate::methods::Recommender::rate(&Biases::fit(&learning, &Damping::default()), &pairs));
         for settings in [
             json!({ "hidden": 30, "epochs": 60, "rate": 0.01, "batch": 64, "vectors": "user" }),
             json!({ "hidden": 30, "epochs": 60, "rate": 0.01, "batch": 64, "sharing": true, "ordinal": 0.5 }),
         ] {
-            let fitted = CfNade.fit(&settings, &learning, &Run::new(1, 2).unwrap()).unwrap();
+            let fitted =
+                CfNade.fit(&settings, Examples::Ratings(&learning), &Run::new(1, 2).unwrap()).unwrap();
             let ours = rmse(fitted.rate(&pairs));
             assert!(ours < 0.95 * yardstick, "{settings}: {ours} {yardstick} {}", fitted.summary());
         }
@@ -259,7 +265,8 @@ mod tests {
         let fine: Vec<_> =
             (0..30).map(|item| crate::data::ratings::Rating { user: 0, item, value: item as f32 }).collect();
         let ratings = Ratings::new(ids(1), ids(30), fine).unwrap();
-        let error = CfNade.fit(&Value::Null, &ratings, &Run::new(1, 1).unwrap()).err().unwrap();
+        let error =
+            CfNade.fit(&Value::Null, Examples::Ratings(&ratings), &Run::new(1, 1).unwrap()).err().unwrap();
         assert!(error.to_string().contains("more than 20 different ratings"));
     }
 }

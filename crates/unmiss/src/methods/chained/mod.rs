@@ -8,9 +8,13 @@ mod sweep;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::imputer::for_each_row;
-use super::{About, Axis, Card, Choices, Described, Draw, Imputation, Imputer, Setting, defaults_of, parse};
-use crate::encode::{Encoded, Encoder, Wide};
+use super::each_row::for_each_row;
+use super::{
+    About, Axis, Card, Choices, Cost, Draw, Examples, Imputer, Job, Layout, Learned, Method, Setting,
+    defaults_of, parse,
+};
+use crate::data::Shape;
+use crate::encode::{Rows, Wide};
 use crate::error::{Error, Result};
 use crate::rng::Stream;
 use crate::run::Run;
@@ -68,6 +72,9 @@ impl Settings {
 
 static CARD: Card = Card {
     name: "chained",
+    does: &[(Shape::Table, Job::Fill)],
+    short_lists: &[(Shape::Table, Job::Fill)],
+    cost: Cost::High,
     about: About {
         title: "Chained equations: each column from all the others",
         idea: "Round by round, each column with holes is regressed on all others, over the rows that know it, and \
@@ -99,20 +106,13 @@ static CARD: Card = Card {
     check: |settings| Settings::checked(settings).map(drop),
 };
 
-impl Described for Chained {
+impl Method for Chained {
     fn card(&self) -> &'static Card {
         &CARD
     }
-}
 
-impl Imputation for Chained {
-    fn fit(
-        &self,
-        settings: &Value,
-        encoder: &Encoder,
-        rows: &Encoded,
-        run: &Run,
-    ) -> Result<Box<dyn Imputer>> {
+    fn fit(&self, settings: &Value, examples: Examples<'_>, run: &Run) -> Result<Box<dyn Learned>> {
+        let (encoder, rows) = examples.table()?;
         let settings = Settings::checked(settings)?;
         let wide = Wide::new(encoder);
         let widened = wide.widen(rows);
@@ -146,7 +146,8 @@ impl Imputation for Chained {
         Ok(Box::new(Fitted { numbers, guess, draw: equations, changes, settings, wide }))
     }
 
-    fn load(&self, settings: &Value, encoder: &Encoder, arrays: &Arrays) -> Result<Box<dyn Imputer>> {
+    fn load(&self, settings: &Value, layout: Layout<'_>, arrays: &Arrays) -> Result<Box<dyn Learned>> {
+        let encoder = layout.table()?;
         let settings = Settings::checked(settings)?;
         let wide = Wide::new(encoder);
         let numbers = encoder.numbers.len();
@@ -213,30 +214,7 @@ impl Fitted {
     }
 }
 
-impl Imputer for Fitted {
-    fn fill(&self, rows: &mut Encoded, draw: Option<Draw>) {
-        let widened = self.wide.widen(rows);
-        let columns = self.wide.columns();
-        let weights: Option<Vec<Drawn>> = draw.map(|draw| {
-            let mut stream = draw.shared("chained parameters");
-            self.draw.iter().map(|equation| equation.drawn(&mut stream)).collect()
-        });
-        for_each_row(rows, |row, mut line| {
-            let cells = row * columns..(row + 1) * columns;
-            let observed = &widened.observed[cells.clone()];
-            let mut filled: Vec<f64> = widened.values[cells].iter().map(|value| f64::from(*value)).collect();
-            let is_hole = |equation: &Equation| !observed[self.wide.places(equation.feature).start];
-            let holes: Vec<usize> =
-                (0..self.guess.len()).filter(|&place| is_hole(&self.guess[place])).collect();
-            if let (Some(weights), Some(draw)) = (&weights, draw) {
-                self.draw_row(&holes, weights, &mut filled, &mut draw.stream("chained", row));
-            } else {
-                self.guess_row(&holes, &mut filled);
-            }
-            self.wide.narrow(&filled, &mut line, None);
-        });
-    }
-
+impl Learned for Fitted {
     fn save(&self) -> Arrays {
         let mut arrays = Arrays::default();
         let order: Vec<f64> = self.guess.iter().map(|equation| equation.feature as f64).collect();
@@ -266,5 +244,36 @@ impl Imputer for Fitted {
             ],
             "numbers": self.numbers,
         })
+    }
+
+    fn imputer(&self) -> Option<&dyn Imputer> {
+        Some(self)
+    }
+}
+
+impl Imputer for Fitted {
+    fn fill(&self, rows: &mut Rows, draw: Option<Draw>) -> Result<()> {
+        let rows = rows.table_mut()?;
+        let widened = self.wide.widen(rows);
+        let columns = self.wide.columns();
+        let weights: Option<Vec<Drawn>> = draw.map(|draw| {
+            let mut stream = draw.shared("chained parameters");
+            self.draw.iter().map(|equation| equation.drawn(&mut stream)).collect()
+        });
+        for_each_row(rows, |row, mut line| {
+            let cells = row * columns..(row + 1) * columns;
+            let observed = &widened.observed[cells.clone()];
+            let mut filled: Vec<f64> = widened.values[cells].iter().map(|value| f64::from(*value)).collect();
+            let is_hole = |equation: &Equation| !observed[self.wide.places(equation.feature).start];
+            let holes: Vec<usize> =
+                (0..self.guess.len()).filter(|&place| is_hole(&self.guess[place])).collect();
+            if let (Some(weights), Some(draw)) = (&weights, draw) {
+                self.draw_row(&holes, weights, &mut filled, &mut draw.stream("chained", row));
+            } else {
+                self.guess_row(&holes, &mut filled);
+            }
+            self.wide.narrow(&filled, &mut line, None);
+        });
+        Ok(())
     }
 }

@@ -7,8 +7,8 @@ use super::least_squares::pull;
 use super::rows::{Belief, Side, Sums};
 use crate::data::ratings::Ratings;
 use crate::error::Result;
-use crate::methods::Recommender;
-use crate::methods::recommender::dot;
+use crate::methods::vectors::dot;
+use crate::methods::{Learned, Recommender};
 use crate::nn::product::{Matrix, product};
 use crate::store::Arrays;
 
@@ -126,6 +126,42 @@ impl Fitted {
     }
 }
 
+impl Learned for Fitted {
+    fn save(&self) -> Arrays {
+        let mut arrays = Arrays::default();
+        let (count, size) = (self.draws.len(), self.settings.factors + 1);
+        arrays.put_singles("mean", &[1], vec![self.mean]);
+        let validation = self.validation.unwrap_or(f64::INFINITY);
+        arrays.put_doubles("fit", &[3], vec![self.rounds as f64, validation, count as f64]);
+        arrays.put_doubles("noise", &[count], self.draws.iter().map(|draw| draw.noise).collect());
+        let beliefs = || self.draws.iter().map(|draw| &draw.users);
+        let precisions = beliefs().flat_map(|belief| &belief.precision).copied().collect();
+        arrays.put_doubles("users/precision", &[count, size], precisions);
+        let means = beliefs().flat_map(|belief| &belief.mean).copied().collect();
+        arrays.put_doubles("users/mean", &[count, size], means);
+        for (name, side) in [("users", &self.users), ("items", &self.items)] {
+            let rows = side.offsets.len() / count;
+            arrays.put_singles(format!("{name}/offsets"), &[rows, count], side.offsets.clone());
+            arrays.put_singles(format!("{name}/factors"), &[rows, side.width], side.factors.clone());
+        }
+        arrays
+    }
+
+    fn summary(&self) -> Value {
+        let noise = self.draws.iter().map(|draw| 1.0 / draw.noise).sum::<f64>() / self.draws.len() as f64;
+        json!({
+            "rounds": self.rounds,
+            "draws": self.draws.len(),
+            "noise": (self.settings.draws > 0).then(|| noise.sqrt()),
+            "validation_rmse": self.validation,
+        })
+    }
+
+    fn recommender(&self) -> Option<&dyn Recommender> {
+        Some(self)
+    }
+}
+
 impl Recommender for Fitted {
     fn rate(&self, pairs: &[(u32, u32)]) -> Vec<f32> {
         pairs.iter().map(|(user, item)| self.score(*user, *item)).collect()
@@ -155,35 +191,5 @@ impl Recommender for Fitted {
             self.mean + (own + self.offset(&self.items, item) + agreement) / self.draws.len() as f32
         };
         items.iter().map(rate).collect()
-    }
-
-    fn save(&self) -> Arrays {
-        let mut arrays = Arrays::default();
-        let (count, size) = (self.draws.len(), self.settings.factors + 1);
-        arrays.put_singles("mean", &[1], vec![self.mean]);
-        let validation = self.validation.unwrap_or(f64::INFINITY);
-        arrays.put_doubles("fit", &[3], vec![self.rounds as f64, validation, count as f64]);
-        arrays.put_doubles("noise", &[count], self.draws.iter().map(|draw| draw.noise).collect());
-        let beliefs = || self.draws.iter().map(|draw| &draw.users);
-        let precisions = beliefs().flat_map(|belief| &belief.precision).copied().collect();
-        arrays.put_doubles("users/precision", &[count, size], precisions);
-        let means = beliefs().flat_map(|belief| &belief.mean).copied().collect();
-        arrays.put_doubles("users/mean", &[count, size], means);
-        for (name, side) in [("users", &self.users), ("items", &self.items)] {
-            let rows = side.offsets.len() / count;
-            arrays.put_singles(format!("{name}/offsets"), &[rows, count], side.offsets.clone());
-            arrays.put_singles(format!("{name}/factors"), &[rows, side.width], side.factors.clone());
-        }
-        arrays
-    }
-
-    fn summary(&self) -> Value {
-        let noise = self.draws.iter().map(|draw| 1.0 / draw.noise).sum::<f64>() / self.draws.len() as f64;
-        json!({
-            "rounds": self.rounds,
-            "draws": self.draws.len(),
-            "noise": (self.settings.draws > 0).then(|| noise.sqrt()),
-            "validation_rmse": self.validation,
-        })
     }
 }

@@ -10,8 +10,9 @@ use serde_json::Value;
 
 use super::biases::{Biases, Settings as Damping};
 use super::{
-    About, Axis, Card, Choices, Described, Recommendation, Recommender, Setting, defaults_of, parse,
+    About, Axis, Card, Choices, Cost, Examples, Job, Layout, Learned, Method, Setting, defaults_of, parse,
 };
+use crate::data::Shape;
 use crate::data::ratings::Ratings;
 use crate::error::{Error, Result};
 use crate::rng::Stream;
@@ -90,6 +91,9 @@ fn start(ratings: &Ratings, width: usize, seed: u64) -> (f32, Side, Side) {
 
 static CARD: Card = Card {
     name: "factors",
+    does: &[(Shape::Ratings, Job::Rate)],
+    short_lists: &[(Shape::Ratings, Job::Rate)],
+    cost: Cost::High,
     about: About {
         title: "Matrix factorisation with biases: the mean of many drawn solutions",
         idea: "A user is a short list of tastes, an item a short list of themes; a rating is the mean plus two \
@@ -119,20 +123,20 @@ static CARD: Card = Card {
     check: |settings| Settings::checked(settings).map(drop),
 };
 
-impl Described for Factors {
+impl Method for Factors {
     fn card(&self) -> &'static Card {
         &CARD
     }
-}
 
-impl Recommendation for Factors {
-    fn fit(&self, settings: &Value, ratings: &Ratings, run: &Run) -> Result<Box<dyn Recommender>> {
+    fn fit(&self, settings: &Value, examples: Examples<'_>, run: &Run) -> Result<Box<dyn Learned>> {
+        let ratings = examples.ratings()?;
         let settings = Settings::checked(settings)?;
         let fit = if settings.draws == 0 { least_squares::fit } else { draws::fit };
         Ok(Box::new(fit(ratings, settings, run)?))
     }
 
-    fn load(&self, settings: &Value, ratings: &Ratings, arrays: &Arrays) -> Result<Box<dyn Recommender>> {
+    fn load(&self, settings: &Value, layout: Layout<'_>, arrays: &Arrays) -> Result<Box<dyn Learned>> {
+        let ratings = layout.ratings()?;
         Ok(Box::new(Fitted::load(Settings::checked(settings)?, ratings, arrays)?))
     }
 }
@@ -154,10 +158,13 @@ mod tests {
             (squares.sum::<f64>() / test.len() as f64).sqrt()
         };
         let run = Run::new(1, 2).unwrap();
-        let fitted = |settings: Value| error(Factors.fit(&settings, &learning, &run).unwrap().rate(&pairs));
+        let fitted = |settings: Value| {
+            error(Factors.fit(&settings, Examples::Ratings(&learning), &run).unwrap().rate(&pairs))
+        };
         let drawn = fitted(json!({ "factors": 5 }));
         let one = fitted(json!({ "factors": 5, "draws": 0 }));
-        let offsets = error(Recommender::rate(&Biases::fit(&learning, &Damping::default()), &pairs));
+        let offsets =
+            error(crate::methods::Recommender::rate(&Biases::fit(&learning, &Damping::default()), &pairs));
         assert!(drawn < 0.98 * one && one < 0.9 * offsets, "{drawn} {one} {offsets}");
     }
 }

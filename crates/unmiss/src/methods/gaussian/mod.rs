@@ -5,11 +5,15 @@ mod posterior;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::imputer::for_each_row;
-use super::{About, Axis, Card, Choices, Described, Draw, Imputation, Imputer, Setting, defaults_of, parse};
+use super::each_row::for_each_row;
+use super::{
+    About, Axis, Card, Choices, Cost, Draw, Examples, Imputer, Job, Layout, Learned, Method, Setting,
+    defaults_of, parse,
+};
+use crate::data::Shape;
 use crate::encode::normal::{Conditional, Course, Normal};
 use crate::encode::wide::WideRows;
-use crate::encode::{Encoded, Encoder, Wide};
+use crate::encode::{Rows, Wide};
 use crate::error::{Error, Result};
 use crate::rng::Stream;
 use crate::run::Run;
@@ -55,6 +59,9 @@ impl Settings {
 
 static CARD: Card = Card {
     name: "gaussian",
+    does: &[(Shape::Table, Job::Fill)],
+    short_lists: &[(Shape::Table, Job::Fill)],
+    cost: Cost::Medium,
     about: About {
         title: "Joint normal distribution, learned through the holes",
         idea: "Mean and covariance of all columns are learned by expectation-maximisation; a missing cell \
@@ -80,20 +87,13 @@ static CARD: Card = Card {
     check: |settings| Settings::checked(settings).map(drop),
 };
 
-impl Described for Gaussian {
+impl Method for Gaussian {
     fn card(&self) -> &'static Card {
         &CARD
     }
-}
 
-impl Imputation for Gaussian {
-    fn fit(
-        &self,
-        settings: &Value,
-        encoder: &Encoder,
-        rows: &Encoded,
-        run: &Run,
-    ) -> Result<Box<dyn Imputer>> {
+    fn fit(&self, settings: &Value, examples: Examples<'_>, run: &Run) -> Result<Box<dyn Learned>> {
+        let (encoder, rows) = examples.table()?;
         let settings = Settings::checked(settings)?;
         let wide = Wide::new(encoder);
         let widened = wide.widen(rows);
@@ -103,7 +103,8 @@ impl Imputation for Gaussian {
         Ok(Box::new(Fitted { wide, normal, weight, rounds: last.0, change: last.1 }))
     }
 
-    fn load(&self, settings: &Value, encoder: &Encoder, arrays: &Arrays) -> Result<Box<dyn Imputer>> {
+    fn load(&self, settings: &Value, layout: Layout<'_>, arrays: &Arrays) -> Result<Box<dyn Learned>> {
+        let encoder = layout.table()?;
         self.check(settings)?;
         let wide = Wide::new(encoder);
         let columns = wide.columns();
@@ -156,8 +157,28 @@ struct Fitted {
     change: f64,
 }
 
+impl Learned for Fitted {
+    fn save(&self) -> Arrays {
+        let mut arrays = Arrays::default();
+        let (mean, covariance) = self.normal.parts();
+        arrays.put_doubles("mean", &[mean.len()], mean.to_vec());
+        arrays.put_doubles("covariance", &[mean.len(), mean.len()], covariance.to_vec());
+        arrays.put_doubles("fit", &[3], vec![self.weight, self.rounds as f64, self.change]);
+        arrays
+    }
+
+    fn summary(&self) -> Value {
+        json!({ "rounds": self.rounds, "last change": self.change })
+    }
+
+    fn imputer(&self) -> Option<&dyn Imputer> {
+        Some(self)
+    }
+}
+
 impl Imputer for Fitted {
-    fn fill(&self, rows: &mut Encoded, draw: Option<Draw>) {
+    fn fill(&self, rows: &mut Rows, draw: Option<Draw>) -> Result<()> {
+        let rows = rows.table_mut()?;
         let drawn = draw.and_then(|draw| {
             posterior::draw(&self.normal, self.weight, &mut draw.shared("gaussian parameters"))
         });
@@ -183,18 +204,6 @@ impl Imputer for Fitted {
             filled.iter_mut().zip(conditional.mean()).for_each(|(value, mean)| *value += mean);
             self.wide.narrow(&filled, &mut line, stream.as_mut());
         });
-    }
-
-    fn save(&self) -> Arrays {
-        let mut arrays = Arrays::default();
-        let (mean, covariance) = self.normal.parts();
-        arrays.put_doubles("mean", &[mean.len()], mean.to_vec());
-        arrays.put_doubles("covariance", &[mean.len(), mean.len()], covariance.to_vec());
-        arrays.put_doubles("fit", &[3], vec![self.weight, self.rounds as f64, self.change]);
-        arrays
-    }
-
-    fn summary(&self) -> Value {
-        json!({ "rounds": self.rounds, "last change": self.change })
+        Ok(())
     }
 }

@@ -15,9 +15,11 @@ use logistic::Problem;
 pub(super) use gram::{eigen, solve};
 
 use super::{
-    About, Axis, Card, Choices, Described, Method, Predictor, Setting, Training, defaults_of, parse,
+    About, Axis, Card, Choices, Cost, Examples, Job, Layout, Learned, Method, Predictor, Setting, Training,
+    defaults_of, parse,
 };
-use crate::encode::{Design, Encoded, Encoder, Encoding, Missing, Scale, Targets, Task};
+use crate::data::Shape;
+use crate::encode::{Design, Encoded, Encoding, Missing, Rows, Scale, Targets, Task};
 use crate::error::{Error, Result};
 use crate::nn::sparsity::{Constant, Rule};
 use crate::run::Run;
@@ -104,6 +106,9 @@ impl Settings {
 
 static CARD: Card = Card {
     name: "linear",
+    does: &[(Shape::Table, Job::Predict)],
+    short_lists: &[(Shape::Table, Job::Predict)],
+    cost: Cost::Medium,
     about: About {
         title: "Linear model: ridge, or logistic regression",
         idea: "A weighted sum of the inputs. A missing number counts as its mean and a missing category as \
@@ -150,20 +155,19 @@ static CARD: Card = Card {
     check: |settings| Settings::checked(settings).map(drop),
 };
 
-impl Described for Linear {
+impl Method for Linear {
     fn card(&self) -> &'static Card {
         &CARD
     }
-}
 
-impl Method for Linear {
     fn encoding(&self, settings: &Value) -> Result<Encoding> {
         let normalizes = Settings::checked(settings)?.missing.normalizes();
         let scale = if normalizes { Scale::MinMax } else { Scale::Standard };
         Ok(Encoding { scale, ..Encoding::default() })
     }
 
-    fn fit(&self, settings: &Value, training: Training<'_>, run: &Run) -> Result<Box<dyn Predictor>> {
+    fn fit(&self, settings: &Value, examples: Examples<'_>, run: &Run) -> Result<Box<dyn Learned>> {
+        let training = examples.training()?;
         let settings = Settings::checked(settings)?;
         let Training { encoder, inputs, targets } = training;
         if targets.weights.iter().all(|weight| *weight <= 0.0) {
@@ -183,13 +187,8 @@ impl Method for Linear {
         Ok(Box::new(LinearPredictor { names: design.names(encoder), design, task: targets.task, fit }))
     }
 
-    fn load(
-        &self,
-        settings: &Value,
-        encoder: &Encoder,
-        task: Task,
-        arrays: &Arrays,
-    ) -> Result<Box<dyn Predictor>> {
+    fn load(&self, settings: &Value, layout: Layout<'_>, arrays: &Arrays) -> Result<Box<dyn Learned>> {
+        let (encoder, task) = layout.predicting()?;
         let settings = Settings::checked(settings)?;
         let k = arrays.finite_single("k")?;
         let design = Design::new(encoder, settings.missing, k);
@@ -284,15 +283,7 @@ impl LinearPredictor {
     }
 }
 
-impl Predictor for LinearPredictor {
-    fn predict(&self, rows: &Encoded) -> Vec<f64> {
-        let outputs = self.task.outputs();
-        let mut answers = vec![0.0; rows.rows * outputs];
-        let rows_with_answers = answers.par_chunks_mut(outputs.max(1)).with_min_len(256).enumerate();
-        rows_with_answers.for_each(|(row, answer)| self.predict_row(rows, row, answer));
-        answers
-    }
-
+impl Learned for LinearPredictor {
     fn save(&self) -> Arrays {
         let mut arrays = Arrays::default();
         let shape = [self.design.inputs() + 1, logits_of(self.task)];
@@ -320,5 +311,20 @@ impl Predictor for LinearPredictor {
             summary["coefficients"] = Value::Object(listed.collect::<Map<_, _>>());
         }
         summary
+    }
+
+    fn predictor(&self) -> Option<&dyn Predictor> {
+        Some(self)
+    }
+}
+
+impl Predictor for LinearPredictor {
+    fn predict(&self, rows: &Rows) -> Result<Vec<f64>> {
+        let rows = rows.table()?;
+        let outputs = self.task.outputs();
+        let mut answers = vec![0.0; rows.rows * outputs];
+        let rows_with_answers = answers.par_chunks_mut(outputs.max(1)).with_min_len(256).enumerate();
+        rows_with_answers.for_each(|(row, answer)| self.predict_row(rows, row, answer));
+        Ok(answers)
     }
 }

@@ -6,11 +6,15 @@ mod learn;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::imputer::for_each_row;
-use super::{About, Axis, Card, Choices, Described, Draw, Imputation, Imputer, Setting, defaults_of, parse};
+use super::each_row::for_each_row;
+use super::{
+    About, Axis, Card, Choices, Cost, Draw, Examples, Imputer, Job, Layout, Learned, Method, Setting,
+    defaults_of, parse,
+};
+use crate::data::Shape;
 use crate::encode::normal::Holes;
 use crate::encode::wide::WideRows;
-use crate::encode::{Encoded, Encoder, Wide};
+use crate::encode::{Rows, Wide};
 use crate::error::{Error, Result};
 use crate::rng::Stream;
 use crate::run::Run;
@@ -71,6 +75,9 @@ impl Settings {
 
 static CARD: Card = Card {
     name: "low-rank",
+    does: &[(Shape::Table, Job::Fill)],
+    short_lists: &[(Shape::Table, Job::Fill)],
+    cost: Cost::Medium,
     about: About {
         title: "A few hidden causes behind many columns",
         idea: "Every column is a sum of the same few causes and of noise of its own. The causes are learned \
@@ -94,20 +101,13 @@ static CARD: Card = Card {
     check: |settings| Settings::checked(settings).map(drop),
 };
 
-impl Described for LowRank {
+impl Method for LowRank {
     fn card(&self) -> &'static Card {
         &CARD
     }
-}
 
-impl Imputation for LowRank {
-    fn fit(
-        &self,
-        settings: &Value,
-        encoder: &Encoder,
-        rows: &Encoded,
-        run: &Run,
-    ) -> Result<Box<dyn Imputer>> {
+    fn fit(&self, settings: &Value, examples: Examples<'_>, run: &Run) -> Result<Box<dyn Learned>> {
+        let (encoder, rows) = examples.table()?;
         let settings = Settings::checked(settings)?;
         let wide = Wide::new(encoder);
         let widened = wide.widen(rows);
@@ -126,7 +126,8 @@ impl Imputation for LowRank {
         Ok(Box::new(Fitted { wide, factors, rounds: last.0, change: last.1 }))
     }
 
-    fn load(&self, settings: &Value, encoder: &Encoder, arrays: &Arrays) -> Result<Box<dyn Imputer>> {
+    fn load(&self, settings: &Value, layout: Layout<'_>, arrays: &Arrays) -> Result<Box<dyn Learned>> {
+        let encoder = layout.table()?;
         self.check(settings)?;
         let wide = Wide::new(encoder);
         let columns = wide.columns();
@@ -211,8 +212,29 @@ struct Fitted {
     change: f64,
 }
 
+impl Learned for Fitted {
+    fn save(&self) -> Arrays {
+        let mut arrays = Arrays::default();
+        let Factors { count, mean, loadings, noise } = &self.factors;
+        arrays.put_doubles("mean", &[mean.len()], mean.clone());
+        arrays.put_doubles("loadings", &[mean.len(), *count], loadings.clone());
+        arrays.put_doubles("noise", &[noise.len()], noise.clone());
+        arrays.put_doubles("fit", &[3], vec![*count as f64, self.rounds as f64, self.change]);
+        arrays
+    }
+
+    fn summary(&self) -> Value {
+        json!({ "causes": self.factors.count, "rounds": self.rounds, "last change": self.change })
+    }
+
+    fn imputer(&self) -> Option<&dyn Imputer> {
+        Some(self)
+    }
+}
+
 impl Imputer for Fitted {
-    fn fill(&self, rows: &mut Encoded, draw: Option<Draw>) {
+    fn fill(&self, rows: &mut Rows, draw: Option<Draw>) -> Result<()> {
+        let rows = rows.table_mut()?;
         let widened = self.wide.widen(rows);
         let columns = self.wide.columns();
         for_each_row(rows, |row, mut into| {
@@ -229,19 +251,6 @@ impl Imputer for Fitted {
             }
             self.wide.narrow(&line, &mut into, stream.as_mut());
         });
-    }
-
-    fn save(&self) -> Arrays {
-        let mut arrays = Arrays::default();
-        let Factors { count, mean, loadings, noise } = &self.factors;
-        arrays.put_doubles("mean", &[mean.len()], mean.clone());
-        arrays.put_doubles("loadings", &[mean.len(), *count], loadings.clone());
-        arrays.put_doubles("noise", &[noise.len()], noise.clone());
-        arrays.put_doubles("fit", &[3], vec![*count as f64, self.rounds as f64, self.change]);
-        arrays
-    }
-
-    fn summary(&self) -> Value {
-        json!({ "causes": self.factors.count, "rounds": self.rounds, "last change": self.change })
+        Ok(())
     }
 }

@@ -3,10 +3,13 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::imputer::for_each_row;
-use super::{About, Card, Described, Draw, Imputation, Imputer, Setting, defaults_of, parse};
+use super::each_row::for_each_row;
+use super::{
+    About, Card, Cost, Draw, Examples, Imputer, Job, Layout, Learned, Method, Setting, defaults_of, parse,
+};
+use crate::data::Shape;
 use crate::encode::wide::pick;
-use crate::encode::{Encoded, Encoder};
+use crate::encode::{Encoded, Encoder, Rows};
 use crate::error::{Error, Result};
 use crate::rng::Stream;
 use crate::run::Run;
@@ -35,6 +38,9 @@ struct Settings {
 
 static CARD: Card = Card {
     name: "mean",
+    does: &[(Shape::Table, Job::Fill)],
+    short_lists: &[(Shape::Table, Job::Fill)],
+    cost: Cost::Low,
     about: About {
         title: "Mean or median of the column, most frequent category",
         idea: "Every hole of a column gets the same value: the mean (or median) of its known numbers, or its \
@@ -49,20 +55,13 @@ static CARD: Card = Card {
     check: |settings| parse::<Settings>(settings).map(drop),
 };
 
-impl Described for Mean {
+impl Method for Mean {
     fn card(&self) -> &'static Card {
         &CARD
     }
-}
 
-impl Imputation for Mean {
-    fn fit(
-        &self,
-        settings: &Value,
-        encoder: &Encoder,
-        rows: &Encoded,
-        run: &Run,
-    ) -> Result<Box<dyn Imputer>> {
+    fn fit(&self, settings: &Value, examples: Examples<'_>, run: &Run) -> Result<Box<dyn Learned>> {
+        let (encoder, rows) = examples.table()?;
         let settings: Settings = parse(settings)?;
         let columns = encoder.numbers.len();
         let kept: Vec<Vec<f32>> =
@@ -75,7 +74,8 @@ impl Imputation for Mean {
         Ok(Box::new(Fitted::new(encoder, centers, kept)))
     }
 
-    fn load(&self, settings: &Value, encoder: &Encoder, arrays: &Arrays) -> Result<Box<dyn Imputer>> {
+    fn load(&self, settings: &Value, layout: Layout<'_>, arrays: &Arrays) -> Result<Box<dyn Learned>> {
+        let encoder = layout.table()?;
         self.check(settings)?;
         let centers = arrays.singles("centers", &[encoder.numbers.len()])?.to_vec();
         let kept = (0..encoder.numbers.len()).map(|column| {
@@ -119,8 +119,28 @@ impl Fitted {
     }
 }
 
+impl Learned for Fitted {
+    fn save(&self) -> Arrays {
+        let mut arrays = Arrays::default();
+        arrays.put_singles("centers", &[self.centers.len()], self.centers.clone());
+        for (column, kept) in self.kept.iter().enumerate() {
+            arrays.put_singles(format!("kept {column}"), &[kept.len()], kept.clone());
+        }
+        arrays
+    }
+
+    fn summary(&self) -> Value {
+        json!({})
+    }
+
+    fn imputer(&self) -> Option<&dyn Imputer> {
+        Some(self)
+    }
+}
+
 impl Imputer for Fitted {
-    fn fill(&self, rows: &mut Encoded, draw: Option<Draw>) {
+    fn fill(&self, rows: &mut Rows, draw: Option<Draw>) -> Result<()> {
+        let rows = rows.table_mut()?;
         for_each_row(rows, |row, line| {
             let mut stream = draw.map(|draw| draw.stream("mean", row));
             for (column, number) in
@@ -137,18 +157,6 @@ impl Imputer for Fitted {
                 *code = pick(&self.shares[column], stream.as_mut()).unwrap_or(0) as u32;
             }
         });
-    }
-
-    fn save(&self) -> Arrays {
-        let mut arrays = Arrays::default();
-        arrays.put_singles("centers", &[self.centers.len()], self.centers.clone());
-        for (column, kept) in self.kept.iter().enumerate() {
-            arrays.put_singles(format!("kept {column}"), &[kept.len()], kept.clone());
-        }
-        arrays
-    }
-
-    fn summary(&self) -> Value {
-        json!({})
+        Ok(())
     }
 }

@@ -6,9 +6,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{
-    About, Axis, Card, Choices, Described, Method, Predictor, Setting, Training, defaults_of, parse,
+    About, Axis, Card, Choices, Cost, Examples, Job, Layout, Learned, Method, Predictor, Setting, Training,
+    defaults_of, parse,
 };
-use crate::encode::{Design, Encoded, Encoder, Encoding, Missing, Scale, Task};
+use crate::data::Shape;
+use crate::encode::{Design, Encoding, Missing, Rows, Scale, Task};
 use crate::error::{Error, Result};
 use crate::nn::optimizer::Optimizer;
 use crate::nn::schedule::Schedule;
@@ -183,6 +185,9 @@ impl Settings {
 
 static CARD: Card = Card {
     name: "mlp",
+    does: &[(Shape::Table, Job::Predict)],
+    short_lists: &[],
+    cost: Cost::VeryHigh,
     about: About {
         title: "Plain multi-layer perceptron with Sparsity Normalization",
         idea: "A missing cell is set to 0 and the row is multiplied by K / (number of its known columns), so \
@@ -255,13 +260,11 @@ static CARD: Card = Card {
     check: |settings| Settings::checked(settings).map(drop),
 };
 
-impl Described for Mlp {
+impl Method for Mlp {
     fn card(&self) -> &'static Card {
         &CARD
     }
-}
 
-impl Method for Mlp {
     fn encoding(&self, settings: &Value) -> Result<Encoding> {
         let settings = Settings::checked(settings)?;
         let scale = match settings.scale {
@@ -273,7 +276,8 @@ impl Method for Mlp {
         Ok(Encoding { scale, ..Encoding::default() })
     }
 
-    fn fit(&self, settings: &Value, training: Training<'_>, run: &Run) -> Result<Box<dyn Predictor>> {
+    fn fit(&self, settings: &Value, examples: Examples<'_>, run: &Run) -> Result<Box<dyn Learned>> {
+        let training = examples.training()?;
         let settings = Settings::checked(settings)?;
         let Training { encoder, inputs, targets } = training;
         let first = settings.hidden.first().copied().unwrap_or(1);
@@ -288,13 +292,8 @@ impl Method for Mlp {
         Ok(Box::new(Fitted { perceptron, parameters: trained.parameters, task: targets.task, k, epoch }))
     }
 
-    fn load(
-        &self,
-        settings: &Value,
-        encoder: &Encoder,
-        task: Task,
-        arrays: &Arrays,
-    ) -> Result<Box<dyn Predictor>> {
+    fn load(&self, settings: &Value, layout: Layout<'_>, arrays: &Arrays) -> Result<Box<dyn Learned>> {
+        let (encoder, task) = layout.predicting()?;
         let settings = Settings::checked(settings)?;
         let k = arrays.finite_single("k")?;
         let epoch = arrays.doubles("best epoch", &[1])?[0];
@@ -316,18 +315,7 @@ struct Fitted {
     epoch: f64,
 }
 
-impl Predictor for Fitted {
-    fn predict(&self, rows: &Encoded) -> Vec<f64> {
-        let mut answers = Vec::with_capacity(rows.rows * self.task.outputs());
-        for start in (0..rows.rows).step_by(ROWS_AT_ONCE) {
-            let places: Vec<usize> = (start..(start + ROWS_AT_ONCE).min(rows.rows)).collect();
-            let inputs = self.perceptron.design.dense(rows, &places);
-            let scores = self.perceptron.infer(inputs, places.len(), &self.parameters);
-            answers.extend(predictions(&scores, self.task));
-        }
-        answers
-    }
-
+impl Learned for Fitted {
     fn save(&self) -> Arrays {
         let mut arrays = self.parameters.save();
         arrays.put_singles("k", &[1], vec![self.k]);
@@ -345,5 +333,23 @@ impl Predictor for Fitted {
             summary["k"] = json!(k);
         }
         summary
+    }
+
+    fn predictor(&self) -> Option<&dyn Predictor> {
+        Some(self)
+    }
+}
+
+impl Predictor for Fitted {
+    fn predict(&self, rows: &Rows) -> Result<Vec<f64>> {
+        let rows = rows.table()?;
+        let mut answers = Vec::with_capacity(rows.rows * self.task.outputs());
+        for start in (0..rows.rows).step_by(ROWS_AT_ONCE) {
+            let places: Vec<usize> = (start..(start + ROWS_AT_ONCE).min(rows.rows)).collect();
+            let inputs = self.perceptron.design.dense(rows, &places);
+            let scores = self.perceptron.infer(inputs, places.len(), &self.parameters);
+            answers.extend(predictions(&scores, self.task));
+        }
+        Ok(answers)
     }
 }

@@ -5,10 +5,14 @@ mod search;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::imputer::for_each_row;
-use super::{About, Axis, Card, Choices, Described, Draw, Imputation, Imputer, Setting, defaults_of, parse};
+use super::each_row::for_each_row;
+use super::{
+    About, Axis, Card, Choices, Cost, Draw, Examples, Imputer, Job, Layout, Learned, Method, Setting,
+    defaults_of, parse,
+};
+use crate::data::Shape;
 use crate::encode::wide::EncodedRow;
-use crate::encode::{Encoded, Encoder, Wide};
+use crate::encode::{Encoded, Encoder, Rows, Wide};
 use crate::error::{Error, Result};
 use crate::rng::Stream;
 use crate::run::Run;
@@ -48,6 +52,9 @@ impl Settings {
 
 static CARD: Card = Card {
     name: "neighbours",
+    does: &[(Shape::Table, Job::Fill)],
+    short_lists: &[(Shape::Table, Job::Fill)],
+    cost: Cost::High,
     about: About {
         title: "Mean or vote of the most alike rows",
         idea: "Two rows are compared over the columns both know. A missing number becomes the mean over the \
@@ -66,20 +73,13 @@ static CARD: Card = Card {
     check: |settings| Settings::checked(settings).map(drop),
 };
 
-impl Described for Neighbours {
+impl Method for Neighbours {
     fn card(&self) -> &'static Card {
         &CARD
     }
-}
 
-impl Imputation for Neighbours {
-    fn fit(
-        &self,
-        settings: &Value,
-        encoder: &Encoder,
-        rows: &Encoded,
-        run: &Run,
-    ) -> Result<Box<dyn Imputer>> {
+    fn fit(&self, settings: &Value, examples: Examples<'_>, run: &Run) -> Result<Box<dyn Learned>> {
+        let (encoder, rows) = examples.table()?;
         let settings = Settings::checked(settings)?;
         let kept = if rows.rows > settings.donors {
             let mut picked = Stream::new(run.seed(), "donors", 0, 0).permutation(rows.rows);
@@ -93,7 +93,8 @@ impl Imputation for Neighbours {
         Ok(Box::new(Fitted::new(encoder, clean(kept), settings.k)))
     }
 
-    fn load(&self, settings: &Value, encoder: &Encoder, arrays: &Arrays) -> Result<Box<dyn Imputer>> {
+    fn load(&self, settings: &Value, layout: Layout<'_>, arrays: &Arrays) -> Result<Box<dyn Learned>> {
+        let encoder = layout.table()?;
         let settings = Settings::checked(settings)?;
         let (numbers, categories) = (encoder.numbers.len(), encoder.categories.len());
         let rows = arrays.shape("numbers").and_then(|shape| shape.first().copied()).unwrap_or(0);
@@ -195,23 +196,7 @@ impl Fitted {
     }
 }
 
-impl Imputer for Fitted {
-    fn fill(&self, rows: &mut Encoded, draw: Option<Draw>) {
-        for start in (0..rows.rows).step_by(BLOCK * 16) {
-            let places: Vec<usize> = (start..(start + BLOCK * 16).min(rows.rows)).collect();
-            let mut part = rows.select(&places);
-            let nearest = self.donors.nearest(&self.wide.widen(&part), self.k, BLOCK);
-            for_each_row(&mut part, |row, mut line| {
-                let stream = draw.map(|draw| draw.stream("neighbours", start + row));
-                self.fill_row(&mut line, &nearest[row], stream);
-            });
-            let numbers = rows.numbers.len() / rows.rows;
-            let codes = rows.codes.len() / rows.rows;
-            rows.numbers[start * numbers..(start + places.len()) * numbers].copy_from_slice(&part.numbers);
-            rows.codes[start * codes..(start + places.len()) * codes].copy_from_slice(&part.codes);
-        }
-    }
-
+impl Learned for Fitted {
     fn save(&self) -> Arrays {
         let mut arrays = Arrays::default();
         let kept = &self.kept;
@@ -229,5 +214,29 @@ impl Imputer for Fitted {
 
     fn summary(&self) -> Value {
         json!({ "donors": self.kept.rows })
+    }
+
+    fn imputer(&self) -> Option<&dyn Imputer> {
+        Some(self)
+    }
+}
+
+impl Imputer for Fitted {
+    fn fill(&self, rows: &mut Rows, draw: Option<Draw>) -> Result<()> {
+        let rows = rows.table_mut()?;
+        for start in (0..rows.rows).step_by(BLOCK * 16) {
+            let places: Vec<usize> = (start..(start + BLOCK * 16).min(rows.rows)).collect();
+            let mut part = rows.select(&places);
+            let nearest = self.donors.nearest(&self.wide.widen(&part), self.k, BLOCK);
+            for_each_row(&mut part, |row, mut line| {
+                let stream = draw.map(|draw| draw.stream("neighbours", start + row));
+                self.fill_row(&mut line, &nearest[row], stream);
+            });
+            let numbers = rows.numbers.len() / rows.rows;
+            let codes = rows.codes.len() / rows.rows;
+            rows.numbers[start * numbers..(start + places.len()) * numbers].copy_from_slice(&part.numbers);
+            rows.codes[start * codes..(start + places.len()) * codes].copy_from_slice(&part.codes);
+        }
+        Ok(())
     }
 }

@@ -7,9 +7,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{
-    About, Axis, Card, Choices, Described, Method, Predictor, Setting, Training, defaults_of, parse,
+    About, Axis, Card, Choices, Cost, Examples, Job, Layout, Learned, Method, Predictor, Setting, Training,
+    defaults_of, parse,
 };
-use crate::encode::{Encoded, Encoder, Encoding, Guess, Scale, Task};
+use crate::data::Shape;
+use crate::encode::{Encoded, Encoding, Guess, Rows, Scale, Task};
 use crate::error::{Error, Result};
 use crate::nn::sparsity::mean_known;
 use crate::run::Run;
@@ -100,6 +102,9 @@ impl Settings {
 
 static CARD: Card = Card {
     name: "network",
+    does: &[(Shape::Table, Job::Predict)],
+    short_lists: &[(Shape::Table, Job::Predict)],
+    cost: Cost::VeryHigh,
     about: About {
         title: "Tabular network in which a hole is a learned value of its own",
         idea: "Each column becomes a small vector: numbers through cosines of learned frequencies, categories \
@@ -156,19 +161,18 @@ static CARD: Card = Card {
     check: |settings| Settings::checked(settings).map(drop),
 };
 
-impl Described for TabularNetwork {
+impl Method for TabularNetwork {
     fn card(&self) -> &'static Card {
         &CARD
     }
-}
 
-impl Method for TabularNetwork {
     fn encoding(&self, settings: &Value) -> Result<Encoding> {
         Settings::checked(settings)?;
         Ok(Encoding { scale: Scale::Robust, ..Encoding::default() })
     }
 
-    fn fit(&self, settings: &Value, training: Training<'_>, run: &Run) -> Result<Box<dyn Predictor>> {
+    fn fit(&self, settings: &Value, examples: Examples<'_>, run: &Run) -> Result<Box<dyn Learned>> {
+        let training = examples.training()?;
         let settings = Settings::checked(settings)?;
         let task = training.targets.task;
         let k = settings.normalize.then(|| mean_known(training.inputs) as f32);
@@ -180,13 +184,8 @@ impl Method for TabularNetwork {
         Ok(Box::new(Fitted { network, guess, trunks, task, k }))
     }
 
-    fn load(
-        &self,
-        settings: &Value,
-        encoder: &Encoder,
-        task: Task,
-        arrays: &Arrays,
-    ) -> Result<Box<dyn Predictor>> {
+    fn load(&self, settings: &Value, layout: Layout<'_>, arrays: &Arrays) -> Result<Box<dyn Learned>> {
+        let (encoder, task) = layout.predicting()?;
         let settings = Settings::checked(settings)?;
         let count = arrays.shape("best epochs").and_then(|shape| shape.first().copied()).unwrap_or(0);
         if !(1..=MOST_MEMBERS).contains(&count) {
@@ -216,23 +215,7 @@ struct Fitted {
     k: Option<f32>,
 }
 
-impl Predictor for Fitted {
-    fn predict(&self, rows: &Encoded) -> Vec<f64> {
-        let mut answers = Vec::with_capacity(rows.rows * self.task.outputs());
-        for start in (0..rows.rows).step_by(ROWS_AT_ONCE) {
-            let places: Vec<usize> = (start..(start + ROWS_AT_ONCE).min(rows.rows)).collect();
-            let part = with_guesses(&rows.select(&places), self.guess.as_ref());
-            let mut sum = vec![0.0; places.len() * self.task.outputs()];
-            for trunk in &self.trunks {
-                let outputs = self.network.predict(&part, &trunk.parameters);
-                let share = 1.0 / self.trunks.len() as f64;
-                sum.iter_mut().zip(outputs).for_each(|(sum, value)| *sum += value * share);
-            }
-            answers.extend(sum);
-        }
-        answers
-    }
-
+impl Learned for Fitted {
     fn save(&self) -> Arrays {
         let mut arrays = Arrays::default();
         for (index, trunk) in self.trunks.iter().enumerate() {
@@ -258,6 +241,29 @@ impl Predictor for Fitted {
             "weights of each": self.trunks.first().map_or(0, |trunk| trunk.parameters.count()),
             "best epochs": self.trunks.iter().map(|trunk| trunk.best_epoch).collect::<Vec<_>>(),
         })
+    }
+
+    fn predictor(&self) -> Option<&dyn Predictor> {
+        Some(self)
+    }
+}
+
+impl Predictor for Fitted {
+    fn predict(&self, rows: &Rows) -> Result<Vec<f64>> {
+        let rows = rows.table()?;
+        let mut answers = Vec::with_capacity(rows.rows * self.task.outputs());
+        for start in (0..rows.rows).step_by(ROWS_AT_ONCE) {
+            let places: Vec<usize> = (start..(start + ROWS_AT_ONCE).min(rows.rows)).collect();
+            let part = with_guesses(&rows.select(&places), self.guess.as_ref());
+            let mut sum = vec![0.0; places.len() * self.task.outputs()];
+            for trunk in &self.trunks {
+                let outputs = self.network.predict(&part, &trunk.parameters);
+                let share = 1.0 / self.trunks.len() as f64;
+                sum.iter_mut().zip(outputs).for_each(|(sum, value)| *sum += value * share);
+            }
+            answers.extend(sum);
+        }
+        Ok(answers)
     }
 }
 

@@ -6,12 +6,16 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use super::each_row::for_each_row;
 use super::gaussian::learn_default;
-use super::imputer::for_each_row;
-use super::{About, Axis, Card, Choices, Described, Draw, Imputation, Imputer, Setting, defaults_of, parse};
+use super::{
+    About, Axis, Card, Choices, Cost, Draw, Examples, Imputer, Job, Layout, Learned, Method, Setting,
+    defaults_of, parse,
+};
+use crate::data::Shape;
 use crate::encode::normal::{Conditional, Normal};
 use crate::encode::wide::WideRows;
-use crate::encode::{Encoded, Encoder, Wide};
+use crate::encode::{Rows, Wide};
 use crate::error::{Error, Result};
 use crate::missing::gaussian::Square;
 use crate::rng::Stream;
@@ -60,6 +64,9 @@ impl Settings {
 
 static CARD: Card = Card {
     name: "self-masking",
+    does: &[(Shape::Table, Job::Fill)],
+    short_lists: &[],
+    cost: Cost::High,
     about: About {
         title: "Joint normal distribution whose values hide themselves",
         idea: "As `gaussian`, with a curve for each number that says how likely a cell is missing given its own \
@@ -82,20 +89,13 @@ static CARD: Card = Card {
     check: |settings| Settings::checked(settings).map(drop),
 };
 
-impl Described for SelfMasking {
+impl Method for SelfMasking {
     fn card(&self) -> &'static Card {
         &CARD
     }
-}
 
-impl Imputation for SelfMasking {
-    fn fit(
-        &self,
-        settings: &Value,
-        encoder: &Encoder,
-        rows: &Encoded,
-        run: &Run,
-    ) -> Result<Box<dyn Imputer>> {
+    fn fit(&self, settings: &Value, examples: Examples<'_>, run: &Run) -> Result<Box<dyn Learned>> {
+        let (encoder, rows) = examples.table()?;
         let settings = Settings::checked(settings)?;
         let wide = Wide::new(encoder);
         let sample = (rows.rows > MOST_ROWS).then(|| {
@@ -123,7 +123,8 @@ impl Imputation for SelfMasking {
         Ok(Box::new(Fitted { fit, names, rounds: last.0, change: last.1, wide }))
     }
 
-    fn load(&self, settings: &Value, encoder: &Encoder, arrays: &Arrays) -> Result<Box<dyn Imputer>> {
+    fn load(&self, settings: &Value, layout: Layout<'_>, arrays: &Arrays) -> Result<Box<dyn Learned>> {
+        let encoder = layout.table()?;
         self.check(settings)?;
         let wide = Wide::new(encoder);
         let columns = wide.columns();
@@ -270,31 +271,7 @@ struct Fitted {
     change: f64,
 }
 
-impl Imputer for Fitted {
-    fn fill(&self, rows: &mut Encoded, draw: Option<Draw>) {
-        let conditional = Conditional::new(&self.fit.normal);
-        let widened = self.wide.widen(rows);
-        let columns = self.wide.columns();
-        for_each_row(rows, |row, mut line| {
-            let data = widened.holes();
-            let mut filled = vec![0.0; columns];
-            data.deviations(row, conditional.mean(), &mut filled);
-            let (missing, open) = self.fit.expect(&conditional, data.marks(row), &mut filled);
-            filled.iter_mut().zip(conditional.mean()).for_each(|(value, mean)| *value += mean);
-            let mut stream = draw.map(|draw| draw.stream("self-masking", row));
-            if let (Some(stream), Ok(lower)) = (&mut stream, open.cholesky(0.0)) {
-                let noise: Vec<f64> = missing.iter().map(|_| stream.normal()).collect();
-                // Numbers are drawn; a category by its expected indicators.
-                let drawn = missing
-                    .iter()
-                    .zip(lower.times(&noise))
-                    .filter(|(column, _)| **column < line.numbers.len());
-                drawn.for_each(|(&column, noise)| filled[column] += noise);
-            }
-            self.wide.narrow(&filled, &mut line, stream.as_mut());
-        });
-    }
-
+impl Learned for Fitted {
     fn save(&self) -> Arrays {
         let mut arrays = Arrays::default();
         let (mean, covariance) = self.fit.normal.parts();
@@ -326,5 +303,37 @@ impl Imputer for Fitted {
             "slopes": Value::Object(self.names.iter().zip(&self.fit.curves).map(slope).collect::<Map<_, _>>()),
             "sentences": sentences,
         })
+    }
+
+    fn imputer(&self) -> Option<&dyn Imputer> {
+        Some(self)
+    }
+}
+
+impl Imputer for Fitted {
+    fn fill(&self, rows: &mut Rows, draw: Option<Draw>) -> Result<()> {
+        let rows = rows.table_mut()?;
+        let conditional = Conditional::new(&self.fit.normal);
+        let widened = self.wide.widen(rows);
+        let columns = self.wide.columns();
+        for_each_row(rows, |row, mut line| {
+            let data = widened.holes();
+            let mut filled = vec![0.0; columns];
+            data.deviations(row, conditional.mean(), &mut filled);
+            let (missing, open) = self.fit.expect(&conditional, data.marks(row), &mut filled);
+            filled.iter_mut().zip(conditional.mean()).for_each(|(value, mean)| *value += mean);
+            let mut stream = draw.map(|draw| draw.stream("self-masking", row));
+            if let (Some(stream), Ok(lower)) = (&mut stream, open.cholesky(0.0)) {
+                let noise: Vec<f64> = missing.iter().map(|_| stream.normal()).collect();
+                // Numbers are drawn; a category by its expected indicators.
+                let drawn = missing
+                    .iter()
+                    .zip(lower.times(&noise))
+                    .filter(|(column, _)| **column < line.numbers.len());
+                drawn.for_each(|(&column, noise)| filled[column] += noise);
+            }
+            self.wide.narrow(&filled, &mut line, stream.as_mut());
+        });
+        Ok(())
     }
 }

@@ -20,9 +20,11 @@ use forest::{Forest, Node};
 use stand_in::StandIns;
 
 use super::{
-    About, Axis, Card, Choices, Described, Method, Predictor, Setting, Training, defaults_of, parse,
+    About, Axis, Card, Choices, Cost, Examples, Job, Layout, Learned, Method, Predictor, Setting, Training,
+    defaults_of, parse,
 };
-use crate::encode::{Encoded, Encoder, Encoding, Task};
+use crate::data::Shape;
+use crate::encode::{Encoded, Encoder, Encoding, Rows, Task};
 use crate::error::{Error, Result};
 use crate::run::Run;
 use crate::store::Arrays;
@@ -95,6 +97,9 @@ impl Settings {
 
 static CARD: Card = Card {
     name: "trees",
+    does: &[(Shape::Table, Job::Predict)],
+    short_lists: &[(Shape::Table, Job::Predict)],
+    cost: Cost::High,
     about: About {
         title: "Gradient-boosted trees that take missing values as they are",
         idea: "Many small decision trees, each correcting the sum of those before it. At every split the \
@@ -140,20 +145,19 @@ static CARD: Card = Card {
     check: |settings| Settings::checked(settings).map(drop),
 };
 
-impl Described for Trees {
+impl Method for Trees {
     fn card(&self) -> &'static Card {
         &CARD
     }
-}
 
-impl Method for Trees {
     fn encoding(&self, settings: &Value) -> Result<Encoding> {
         Settings::checked(settings)?;
         // One code less than there are bins: `other` needs one too.
         Ok(Encoding { most_levels: MOST_BINS - 1, ..Encoding::default() })
     }
 
-    fn fit(&self, settings: &Value, training: Training<'_>, run: &Run) -> Result<Box<dyn Predictor>> {
+    fn fit(&self, settings: &Value, examples: Examples<'_>, run: &Run) -> Result<Box<dyn Learned>> {
+        let training = examples.training()?;
         let settings = Settings::checked(settings)?;
         let Training { encoder, inputs, targets } = training;
         if !targets.weights.iter().any(|weight| *weight > 0.0) {
@@ -163,13 +167,8 @@ impl Method for Trees {
         Ok(Box::new(Fitted::new(encoder, targets.task, forest)))
     }
 
-    fn load(
-        &self,
-        settings: &Value,
-        encoder: &Encoder,
-        task: Task,
-        arrays: &Arrays,
-    ) -> Result<Box<dyn Predictor>> {
+    fn load(&self, settings: &Value, layout: Layout<'_>, arrays: &Arrays) -> Result<Box<dyn Learned>> {
+        let (encoder, task) = layout.predicting()?;
         Settings::checked(settings)?;
         let shape = (encoder.numbers.len(), encoder.categories.len());
         let forest = Forest::load(arrays, shape, loss::outputs(task))?;
@@ -221,16 +220,7 @@ impl Fitted {
     }
 }
 
-impl Predictor for Fitted {
-    fn predict(&self, rows: &Encoded) -> Vec<f64> {
-        let outputs = self.task.outputs().max(1);
-        let rows = &*self.stand_ins.apply(rows);
-        let mut answers = vec![0.0; rows.rows * outputs];
-        let each = answers.par_chunks_mut(outputs).with_min_len(64).enumerate();
-        each.for_each(|(row, answer)| self.predict_row(rows, row, answer));
-        answers
-    }
-
+impl Learned for Fitted {
     fn save(&self) -> Arrays {
         self.forest.save()
     }
@@ -244,5 +234,21 @@ impl Predictor for Fitted {
             "leaves": self.forest.nodes().filter(|node| matches!(node, Node::Leaf(_))).count(),
             "importance": self.importance(),
         })
+    }
+
+    fn predictor(&self) -> Option<&dyn Predictor> {
+        Some(self)
+    }
+}
+
+impl Predictor for Fitted {
+    fn predict(&self, rows: &Rows) -> Result<Vec<f64>> {
+        let rows = rows.table()?;
+        let outputs = self.task.outputs().max(1);
+        let rows = &*self.stand_ins.apply(rows);
+        let mut answers = vec![0.0; rows.rows * outputs];
+        let each = answers.par_chunks_mut(outputs).with_min_len(64).enumerate();
+        each.for_each(|(row, answer)| self.predict_row(rows, row, answer));
+        Ok(answers)
     }
 }

@@ -45,11 +45,11 @@ fn fit(
     settings: &Value,
     (encoder, inputs, targets): &(Encoder, Encoded, Targets),
     run: &Run,
-) -> Box<dyn Predictor> {
-    Trees.fit(settings, Training { encoder, inputs, targets }, run).unwrap()
+) -> Box<dyn Learned> {
+    Trees.fit(settings, Examples::Table { encoder, rows: inputs, targets: Some(targets) }, run).unwrap()
 }
 
-fn loss_of(fitted: &dyn Predictor, (_, inputs, targets): &(Encoder, Encoded, Targets)) -> f64 {
+fn loss_of(fitted: &dyn Learned, (_, inputs, targets): &(Encoder, Encoded, Targets)) -> f64 {
     crate::metrics::Score::of(&fitted.predict(inputs), targets).loss()
 }
 
@@ -139,7 +139,9 @@ fn damaged_arrays_are_refused_and_never_panic() {
     let data = sample(300, 2);
     let fitted = fit(&json!({ "rounds": 3, "members": 2 }), &data, &Run::new(1, 1).unwrap());
     let good = fitted.save();
-    let load = |arrays: &Arrays| Trees.load(&Value::Null, &data.0, data.2.task, arrays);
+    let coder = crate::encode::Coder::Table(data.0.clone());
+    let layout = Layout { coder: &coder, task: Some(data.2.task) };
+    let load = |arrays: &Arrays| Trees.load(&Value::Null, layout, arrays);
     assert_eq!(load(&good).unwrap().predict(&data.1), fitted.predict(&data.1));
     let mut refused = 0;
     for name in ["bases", "trees", "sizes", "nodes"] {

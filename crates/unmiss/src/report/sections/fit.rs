@@ -31,7 +31,7 @@ pub fn fit(model: &Model, choice: &Choice, learned: &[String], promises: &[Strin
     if let Some(best) = choice.entries.first() {
         let name = best.recipe.method.name();
         let held_out = Section::new(format!("How right `{name}` is on rows it did not see"));
-        let chart = match model.target.task {
+        let chart = match model.predicting()?.target.task {
             Task::Regression => truth(model, choice, best)?,
             Task::Classification { classes } => calibration(model, choice, best, classes)?,
         };
@@ -107,7 +107,7 @@ fn scores(choice: &Choice) -> Grid {
 }
 
 fn truth(model: &Model, choice: &Choice, best: &Entry) -> Result<Chart> {
-    let target = &model.target;
+    let target = model.predicting()?.target;
     let point = |(truth, predicted): (&f32, &f64)| {
         (target.mean + target.deviation * f64::from(*truth), target.decode(*predicted))
     };
@@ -134,6 +134,7 @@ fn truth(model: &Model, choice: &Choice, best: &Entry) -> Result<Chart> {
 }
 
 fn calibration(model: &Model, choice: &Choice, best: &Entry, classes: usize) -> Result<Chart> {
+    let levels = &model.predicting()?.target.levels;
     let rows_of =
         |class: usize| choice.truth.classes.iter().filter(|truth| **truth as usize == class).count();
     let shown: Vec<usize> = match classes {
@@ -148,7 +149,7 @@ fn calibration(model: &Model, choice: &Choice, best: &Entry, classes: usize) -> 
     let one = |&class: &usize| {
         let probabilities: Vec<f64> = best.predictions.iter().skip(class).step_by(classes).copied().collect();
         let is_class: Vec<bool> = choice.truth.classes.iter().map(|truth| *truth as usize == class).collect();
-        let name = model.target.levels.get(class).cloned().unwrap_or_default();
+        let name = levels.get(class).cloned().unwrap_or_default();
         ClassCalibration::of(name, &probabilities, &is_class)
     };
     let found: Vec<ClassCalibration> = shown.iter().map(one).collect();
@@ -182,7 +183,7 @@ fn verdict(classes: &[ClassCalibration]) -> String {
 }
 
 fn training(model: &Model, choice: &Choice) -> Result<Chart> {
-    let (loss, squared) = match model.target.task {
+    let (loss, squared) = match model.predicting()?.target.task {
         Task::Regression => ("RMSE / sd", true),
         Task::Classification { .. } => ("log-loss", false),
     };
@@ -228,7 +229,7 @@ mod tests {
     fn fitted(sample: &str, roles: &Roles, methods: &[&str]) -> (Model, Choice) {
         let table = read(sample.as_ref(), &ReadOptions::default()).unwrap().table;
         let recipes: Vec<Recipe> = methods.iter().map(|name| Recipe::named(name).unwrap()).collect();
-        fit_best(&table, roles, &recipes, 3, &Run::new(1, 2).unwrap()).unwrap()
+        fit_best(&table.into(), roles, &recipes, 3, &Run::new(1, 2).unwrap()).unwrap()
     }
 
     #[test]
@@ -250,7 +251,7 @@ mod tests {
         let chart = truth(&model, &choice, &choice.entries[0]).unwrap();
         assert_eq!(chart.numbers.rows.len(), choice.rows.len());
         let first: f64 = chart.numbers.rows[0][0].replace(',', "").parse().unwrap();
-        assert!((first - model.target.low).abs() < 1.0, "{first}");
+        assert!((first - model.predicting().unwrap().target.low).abs() < 1.0, "{first}");
         let html = Page::new("fit").sections(fit(&model, &choice, &[], &[]).unwrap()).html();
         assert!(html.contains("RMSE / sd") && !html.contains("NaN"));
     }

@@ -3,7 +3,7 @@
 use crate::data::{Column, Kind, Table};
 use crate::error::Result;
 use crate::missing::words::{count, number};
-use crate::model::{Filled, Filler};
+use crate::model::{Filled, Model};
 use crate::report::{Chart, Form, Grid, Line, LinePoint, Lines, Marks, Ranked, Ranking, Section, Words};
 
 /// Columns in a chart, at most; the table has all.
@@ -17,7 +17,7 @@ const STEPS: usize = 16;
 ///
 /// # Errors
 /// When a chart can't be drawn.
-pub fn impute(filler: &Filler, table: &Table, filled: &Filled) -> Result<Vec<Section>> {
+pub fn impute(model: &Model, table: &Table, filled: &Filled) -> Result<Vec<Section>> {
     let mut counts: Vec<(&str, usize)> = filled
         .counts
         .iter()
@@ -25,28 +25,28 @@ pub fn impute(filler: &Filler, table: &Table, filled: &Filled) -> Result<Vec<Sec
         .map(|(name, count)| (name.as_str(), *count))
         .collect();
     counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    let method = filler.recipe.method;
+    let method = model.recipe.method;
     let cells: usize = counts.iter().map(|(_, count)| count).sum();
     let mut first = Section::new("What was filled").text(format!(
         "{} in {} were filled by `{}` ({}), learned from {}.",
         count(cells, "cell"),
         count(counts.len(), "column"),
         method.name(),
-        method.about().title,
+        method.card().about.title,
         count(table.rows(), "row")
     ));
-    first = first.list(&sentences(filler)).careful(&left(filled));
+    first = first.list(&sentences(model)).careful(&left(filled));
     if !counts.is_empty() {
         first = first
             .chart(shares(&counts, table.rows())?)
-            .table("All columns", grid(filler, &counts, table.rows()));
+            .table("All columns", grid(model, &counts, table.rows()));
     }
     let mut sections = vec![first];
-    if let Some(chart) = errors(filler, &counts)? {
+    if let Some(chart) = errors(model, &counts)? {
         sections.push(Section::new("How near the filled values come").chart(chart));
     }
     let numbers = counts.iter().filter_map(|(name, _)| {
-        let (before, after) = (table.column(name).ok()?, filled.table.column(name).ok()?);
+        let (before, after) = (table.column(name).ok()?, filled.data.column(name).ok()?);
         matches!(before.kind, Kind::Real | Kind::Integer).then_some((before, after))
     });
     let drawn =
@@ -60,8 +60,8 @@ pub fn impute(filler: &Filler, table: &Table, filled: &Filled) -> Result<Vec<Sec
     Ok(sections)
 }
 
-fn sentences(filler: &Filler) -> Vec<String> {
-    let told = filler.summary.method["sentences"].as_array().cloned().unwrap_or_default();
+fn sentences(model: &Model) -> Vec<String> {
+    let told = model.summary.method["sentences"].as_array().cloned().unwrap_or_default();
     told.iter().filter_map(|sentence| sentence.as_str().map(str::to_owned)).collect()
 }
 
@@ -94,17 +94,17 @@ fn shares(counts: &[(&str, usize)], rows: usize) -> Result<Chart> {
     .draw()
 }
 
-fn grid(filler: &Filler, counts: &[(&str, usize)], rows: usize) -> Grid {
+fn grid(model: &Model, counts: &[(&str, usize)], rows: usize) -> Grid {
     let mut grid = Grid::new(["column", "filled", "share", "how", "error", "error of the mean"]);
     for (name, count) in counts {
-        let column = &filler.summary.method["columns"][*name];
+        let column = &model.summary.method["columns"][*name];
         let figure =
             |value: &serde_json::Value| value.as_f64().map_or("-".to_owned(), |error| format!("{error:.3}"));
         grid = grid.row([
             (*name).to_owned(),
             number(*count),
             format!("{:.1} %", 100.0 * *count as f64 / rows.max(1) as f64),
-            column["how"].as_str().unwrap_or(filler.recipe.method.name()).to_owned(),
+            column["how"].as_str().unwrap_or(model.recipe.method.name()).to_owned(),
             figure(&column["error"]),
             figure(&column["errors"]["mean"]),
         ]);
@@ -113,11 +113,11 @@ fn grid(filler: &Filler, counts: &[(&str, usize)], rows: usize) -> Grid {
 }
 
 /// Errors on hidden cells beside the mean's, where the imputer measured them.
-fn errors(filler: &Filler, counts: &[(&str, usize)]) -> Result<Option<Chart>> {
+fn errors(model: &Model, counts: &[(&str, usize)]) -> Result<Option<Chart>> {
     let mut rows: Vec<Ranked> = counts
         .iter()
         .filter_map(|(name, _)| {
-            let column = &filler.summary.method["columns"][*name];
+            let column = &model.summary.method["columns"][*name];
             let (error, mean) = (column["error"].as_f64()?, column["errors"]["mean"].as_f64()?);
             (mean > 0.0).then(|| Ranked { name: (*name).to_owned(), value: error / mean, interval: None })
         })

@@ -13,4 +13,4 @@ pub use compare::compare;
 pub use describe::describe;
 pub use fit::fit;
 pub use impute::impute;
-pub use ratings::rating_audit;
+pub use ratings::{rating_audit, ratings};

@@ -1,9 +1,37 @@
-//! The audit of a model of ratings as a section of a page.
+//! Ratings as sections of a page: what is known of them, and the audit of a model of them.
 
 use crate::audit::{Level, RatingAudit};
 use crate::error::Result;
 use crate::missing::words::number;
-use crate::report::{Drift, DriftCurve, DriftPoint, Form, Grid, Section, Words};
+use crate::missing::{Counts, RatingsDescription, UserGroup};
+use crate::report::{Bars, Drift, DriftCurve, DriftPoint, Form, Grid, Section, Words};
+
+/// What is known of ratings.
+///
+/// # Errors
+/// When a chart can't be drawn.
+pub fn ratings(found: &RatingsDescription) -> Result<Vec<Section>> {
+    let mut known = Section::new("What is known");
+    if !found.values.is_empty() {
+        let (low, high) = found.range;
+        let seen = format!("{} ratings from {low} to {high}, mean {:.2}.", number(found.ratings), found.mean);
+        let bars = found.values.iter().map(|(value, count)| (value.to_string(), *count as f64)).collect();
+        let words = Words::new("How often each rating was given", seen, String::new());
+        let (names, values) = ("rating".into(), "how often".into());
+        known = known.chart(Bars { words, names, values, bars }.draw()?);
+    }
+    let mut counts = Grid::new(vec!["ratings", "fewest", "median", "mean", "most", "below five"]);
+    for (name, of) in [("per user", found.per_user), ("per item", found.per_item)] {
+        let Counts { least, median, mean, most, below_five } = of;
+        let mean = format!("{mean:.1}");
+        let (least, median, most) = (number(least), number(median), number(most));
+        counts = counts.row(vec![name.to_owned(), least, median, mean, most, number(below_five)]);
+    }
+    let spread = Section::new("How they are spread")
+        .table("How many ratings users gave and items got", counts)
+        .table("Users by how many ratings they gave", groups(&found.groups));
+    Ok(vec![known, spread])
+}
 
 /// Whether predicted ratings drift with how many ratings a user gave.
 ///
@@ -40,7 +68,8 @@ pub fn rating_audit(audit: &RatingAudit) -> Result<Vec<Section>> {
         .list(&audit.summary)
         .chart(chart.draw()?)
         .table("The figures; all but the drift are of the median user", figures(audit));
-    let data = Section::new("What the data say").table("Users by how many ratings they gave", groups(audit));
+    let data =
+        Section::new("What the data say").table("Users by how many ratings they gave", groups(&audit.groups));
     Ok(vec![drift, data])
 }
 
@@ -86,9 +115,9 @@ fn figures(audit: &RatingAudit) -> Grid {
     grid
 }
 
-fn groups(audit: &RatingAudit) -> Grid {
+fn groups(groups: &[UserGroup]) -> Grid {
     let mut grid = Grid::new(vec!["ratings of a user", "users", "mean rating"]);
-    for group in &audit.groups {
+    for group in groups {
         let range = format!("{} to {}", number(group.fewest), number(group.most));
         grid = grid.row(vec![range, number(group.users), format!("{:.2}", group.mean)]);
     }

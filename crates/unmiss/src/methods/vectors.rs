@@ -1,42 +1,8 @@
-//! Predicting ratings: what a recommender of the list promises.
+//! What recommenders share: rows of users or of items.
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
-use super::Described;
 use crate::data::ratings::{Compressed, Part, Ratings};
-use crate::error::Result;
-use crate::run::Run;
-use crate::store::Arrays;
-
-/// A way to learn a recommender: an entry of [`RECOMMENDERS`](super::RECOMMENDERS).
-pub trait Recommendation: Described {
-    /// Learns from ratings. Stopped early, it returns the best so far.
-    ///
-    /// # Errors
-    /// When nothing can be learned from the ratings.
-    fn fit(&self, settings: &Value, ratings: &Ratings, run: &Run) -> Result<Box<dyn Recommender>>;
-    /// Puts a fitted recommender together again from its arrays and the ratings that it learned from.
-    ///
-    /// # Errors
-    /// When arrays are missing or of another shape than settings and ratings say.
-    fn load(&self, settings: &Value, ratings: &Ratings, arrays: &Arrays) -> Result<Box<dyn Recommender>>;
-}
-
-/// A fitted recommender. Users and items are told by their positions among the ids it learned from.
-pub trait Recommender: Send + Sync {
-    /// A rating for each pair of user and item. It need not lie within the scale of ratings.
-    fn rate(&self, pairs: &[(u32, u32)]) -> Vec<f32>;
-    /// `[users, items]`: every item's rating for some users.
-    fn rate_all(&self, users: &[u32]) -> Vec<f32>;
-    /// Ratings of some items for a user of whom nothing but the given ratings (item, value) is known. Nothing is
-    /// trained for it.
-    fn fold_in(&self, given: &[(u32, f32)], items: &[u32]) -> Vec<f32>;
-    /// The arrays from which [`Recommendation::load`] makes the same recommender again.
-    fn save(&self) -> Arrays;
-    /// What there is to say about the fit: epochs, rounds, score of what was set aside.
-    fn summary(&self) -> Value;
-}
 
 /// What a row is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

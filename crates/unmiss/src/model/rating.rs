@@ -1,53 +1,49 @@
-//! A model of ratings: a fitted recommender with the ratings it learned from, saved as one file.
+//! A model of ratings: a fitted recommender with the ratings it learned from.
 //!
 //! ```
-//! use unmiss::{data::ratings::sample, model::{RatingModel, RecipeOf}, run::Run};
+//! use unmiss::{data::ratings::sample, model::{Aim, Model, Recipe}, run::Run};
 //! # fn main() -> unmiss::error::Result<()> {
-//! let model = RatingModel::fit(sample(), &RecipeOf::recommender("biases")?, &Run::new(0, 0)?)?;
-//! let user = model.ratings.users.find("user-007").unwrap();
-//! let best = model.top(user, 3);
+//! let model = Model::fit(&sample().into(), &Aim::Rate, &Recipe::named("biases")?, &Run::new(0, 0)?)?;
+//! let films = model.rating()?;
+//! let user = films.ratings.users.find("user-007").unwrap();
+//! let best = films.top(user, 3);
 //! assert_eq!(best.len(), 3);
-//! assert!(best.iter().all(|(item, _)| model.ratings.by_user.get(user, *item).is_none()));
+//! assert!(best.iter().all(|(item, _)| films.ratings.by_user.get(user, *item).is_none()));
 //! # Ok(())
 //! # }
 //! ```
 
-mod file;
+use serde::Serialize;
 
-use std::sync::Arc;
-
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
-
-use super::RecipeOf;
-use crate::data::ratings::{Rating, Ratings};
+use super::{Model, Part, Recipe, Summary};
+use crate::data::ratings::{Rating as Known, Ratings};
+use crate::data::{Data, MissingTokens};
+use crate::encode::{Coder, Rows};
 use crate::error::{Error, Result};
 use crate::methods::biases::{Biases, Settings as Damping};
-use crate::methods::{Recommendation, Recommender};
+use crate::methods::{Examples, Recommender};
 use crate::run::Run;
 
-/// What is worth knowing about a fit, kept in the file.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct RatingSummary {
-    /// The seed.
-    pub seed: u64,
-    /// How the recommender did on ratings it had not seen, in sentences.
-    pub notes: Vec<String>,
-    /// What the recommender says about its fit.
-    pub method: Value,
+/// What is said of whoever is unknown: averages, between the smallest and the largest rating.
+#[derive(Debug, Clone)]
+pub struct Fallback {
+    range: (f32, f32),
+    biases: Biases,
 }
 
-/// A fitted recommender with what it learned from.
-pub struct RatingModel {
-    /// The recommender and its settings.
-    pub recipe: RecipeOf<dyn Recommendation>,
+impl Fallback {
+    pub(super) fn new(ratings: &Ratings) -> Self {
+        Self { range: ratings.range(), biases: Biases::fit(ratings, &Damping::default()) }
+    }
+}
+
+/// A model as one that rates.
+#[derive(Clone, Copy)]
+pub struct Rating<'a> {
     /// The ratings it learned from.
-    pub ratings: Arc<Ratings>,
-    /// What is worth knowing about the fit.
-    pub summary: RatingSummary,
-    range: (f32, f32),
-    fallback: Biases,
-    recommender: Box<dyn Recommender>,
+    pub ratings: &'a Ratings,
+    part: &'a Fallback,
+    recommender: &'a dyn Recommender,
 }
 
 /// How well ratings that were held out are predicted.
@@ -65,10 +61,10 @@ pub struct RatingScore {
 
 impl RatingScore {
     /// How near answers come to ratings that were held out from those learned from.
-    pub fn of(answers: &[f32], test: &[Rating], learned: &Ratings) -> Self {
+    pub fn of(answers: &[f32], test: &[Known], learned: &Ratings) -> Self {
         let errors = || answers.iter().zip(test).map(|(answer, rating)| f64::from(answer - rating.value));
         let count = test.len();
-        let cold = |rating: &&Rating| {
+        let cold = |rating: &&Known| {
             learned.by_user.count(rating.user) == 0 || learned.by_item.count(rating.item) == 0
         };
         Self {
@@ -80,43 +76,36 @@ impl RatingScore {
     }
 }
 
-impl RatingModel {
-    /// Learns from ratings, which stay with the model; several models may share them.
-    ///
-    /// # Errors
-    /// When settings or ratings don't allow it.
-    pub fn fit(
-        ratings: impl Into<Arc<Ratings>>,
-        recipe: &RecipeOf<dyn Recommendation>,
-        run: &Run,
-    ) -> Result<Self> {
-        let ratings = ratings.into();
-        recipe.method.check(&recipe.settings)?;
-        if ratings.is_empty() {
-            return Err(Error::data("there is no rating to learn from"));
-        }
-        let recommender = run.compute(|| recipe.method.fit(&recipe.settings, &ratings, run))?;
-        let summary = RatingSummary { seed: run.seed(), notes: Vec::new(), method: recommender.summary() };
-        Ok(Self::assembled(recipe.clone(), ratings, summary, recommender))
+/// Learns from ratings, which stay with the model; several models may share them.
+pub(super) fn fit(data: &Data, recipe: &Recipe, run: &Run) -> Result<Model> {
+    let ratings = data.ratings()?;
+    if ratings.is_empty() {
+        return Err(Error::data("there is no rating to learn from"));
     }
+    let learned = run.compute(|| recipe.method.fit(&recipe.settings, Examples::Ratings(ratings), run))?;
+    let coder = Coder::Ratings(ratings.clone());
+    Ok(Model {
+        recipe: recipe.clone(),
+        summary: Summary::new(&Rows::Ratings(ratings.clone()), &*learned, run),
+        part: Part::Rate(Fallback::new(ratings)),
+        missing: MissingTokens::default(),
+        coder,
+        learned,
+    })
+}
 
-    fn assembled(
-        recipe: RecipeOf<dyn Recommendation>,
-        ratings: Arc<Ratings>,
-        summary: RatingSummary,
-        recommender: Box<dyn Recommender>,
-    ) -> Self {
-        let fallback = Biases::fit(&ratings, &Damping::default());
-        Self { recipe, range: ratings.range(), ratings, summary, fallback, recommender }
+impl<'a> Rating<'a> {
+    pub(super) fn new(ratings: &'a Ratings, part: &'a Fallback, recommender: &'a dyn Recommender) -> Self {
+        Self { ratings, part, recommender }
     }
 
     /// The smallest and the largest rating learned from, between which all predictions lie.
     pub fn range(&self) -> (f32, f32) {
-        self.range
+        self.part.range
     }
 
     fn within(&self, rating: f32) -> f32 {
-        rating.clamp(self.range.0, self.range.1)
+        rating.clamp(self.part.range.0, self.part.range.1)
     }
 
     /// A rating for each pair. Where user or item has no rating to learn from, it is the mean of all ratings plus what
@@ -125,7 +114,7 @@ impl RatingModel {
         let mut answers = self.recommender.rate(pairs);
         for (answer, (user, item)) in answers.iter_mut().zip(pairs) {
             if self.is_cold(*user, *item) {
-                *answer = self.fallback.rate(*user, *item);
+                *answer = self.part.biases.rate(*user, *item);
             }
             *answer = self.within(*answer);
         }
@@ -137,9 +126,9 @@ impl RatingModel {
         match (self.ratings.users.find(user), self.ratings.items.find(item)) {
             (Some(user), Some(item)) => self.rate(&[(user, item)])[0],
             (user, item) => {
-                let user = user.map_or(0.0, |user| self.fallback.users[user as usize]);
-                let item = item.map_or(0.0, |item| self.fallback.items[item as usize]);
-                self.within(self.fallback.mean + user + item)
+                let user = user.map_or(0.0, |user| self.part.biases.users[user as usize]);
+                let item = item.map_or(0.0, |item| self.part.biases.items[item as usize]);
+                self.within(self.part.biases.mean + user + item)
             }
         }
     }
@@ -155,13 +144,13 @@ impl RatingModel {
             given.iter().copied().filter(|(item, _)| self.ratings.by_item.count(*item) > 0).collect();
         let mut answers = if usable.is_empty() {
             // Of nobody in particular, the mean and the items' offsets are all there is to say.
-            items.iter().map(|item| self.fallback.mean + self.fallback.items[*item as usize]).collect()
+            items.iter().map(|item| self.part.biases.mean + self.part.biases.items[*item as usize]).collect()
         } else {
             self.recommender.fold_in(&usable, items)
         };
         for (answer, item) in answers.iter_mut().zip(items) {
             if self.ratings.by_item.count(*item) == 0 {
-                *answer = self.fallback.mean + self.fallback.user_offset(&usable);
+                *answer = self.part.biases.mean + self.part.biases.user_offset(&usable);
             }
             *answer = self.within(*answer);
         }
@@ -172,7 +161,7 @@ impl RatingModel {
     pub fn rate_unknown_for(&self, given: &[(u32, f32)]) -> f32 {
         let usable: Vec<(u32, f32)> =
             given.iter().copied().filter(|(item, _)| self.ratings.by_item.count(*item) > 0).collect();
-        self.within(self.fallback.mean + self.fallback.user_offset(&usable))
+        self.within(self.part.biases.mean + self.part.biases.user_offset(&usable))
     }
 
     /// The items that a known user has not rated, the best first, with their ratings.
@@ -217,9 +206,9 @@ impl RatingModel {
     }
 
     /// How well ratings that were held out are predicted.
-    pub fn score(&self, test: &[Rating]) -> RatingScore {
+    pub fn score(&self, test: &[Known]) -> RatingScore {
         let pairs: Vec<(u32, u32)> = test.iter().map(|rating| (rating.user, rating.item)).collect();
-        RatingScore::of(&self.rate(&pairs), test, &self.ratings)
+        RatingScore::of(&self.rate(&pairs), test, self.ratings)
     }
 }
 

@@ -1,40 +1,32 @@
-//! `unmiss recommend predict`: pairs in, ratings out.
+//! Predicting ratings: pairs of users and items in, ratings out.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use unmiss::data::CsvWriter;
 use unmiss::data::ratings::read_pairs;
+use unmiss::data::{CsvWriter, MissingTokens};
 use unmiss::error::Result;
-use unmiss::model::RatingModel;
+use unmiss::methods::Job;
+use unmiss::model::{Model, Rating};
 
-use super::{NewRatings, ReadArguments};
+use super::Arguments;
 use crate::General;
-use crate::output::number;
+use crate::input::{add_words, delimiter, only_for_tables};
+use crate::new_ratings::NewRatings;
+use crate::output::{number, rounded};
 use crate::printer::Printer;
 
-/// Which model, which pairs, where to.
-#[derive(clap::Args)]
-pub struct Arguments {
-    /// The model that `unmiss recommend fit` wrote
-    model: PathBuf,
-    /// Pairs of users and items: CSV, TSV, Parquet, gzipped or not; `-` for standard input
-    pairs: PathBuf,
-    /// Where to write the predictions [default: standard output]
-    #[arg(short, long, value_name = "FILE", default_value = "-")]
-    output: PathBuf,
-    /// Ratings that came after the model was fitted, of new users or known ones; nothing is trained again
-    #[arg(long, value_name = "FILE")]
-    ratings: Option<PathBuf>,
-    #[command(flatten)]
-    input: ReadArguments,
-}
-
-/// Runs the command.
-pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Result<()> {
-    let model = RatingModel::load(&arguments.model)?;
+/// Runs the command for a model of ratings.
+pub fn run(arguments: &Arguments, model: &Model, general: &General, printer: &Printer) -> Result<()> {
+    only_for_tables(&[("id", !arguments.id.is_empty())])?;
+    model.check_job(Job::Rate, &arguments.model)?;
+    let model = model.rating()?;
     let run = printer.run(general)?;
-    let pairs = read_pairs(&arguments.pairs, &arguments.input.options()?)?;
-    let new = NewRatings::read(arguments.ratings.as_ref(), &arguments.input, &model, printer)?;
+    let mut options = arguments.columns.options(&Default::default())?;
+    options.delimiter = delimiter(arguments.delimiter.as_deref())?;
+    options.missing = MissingTokens::default();
+    add_words(&mut options.missing, &arguments.missing_in)?;
+    let pairs = read_pairs(&arguments.data, &options)?;
+    let new = NewRatings::read(arguments.ratings.as_deref(), &options, &model, printer)?;
     let answers = run.compute(|| answers(&model, &pairs, &new));
     let mut writer = CsvWriter::create(&arguments.output, &["user", "item", "prediction"])?;
     for ((user, item), answer) in pairs.iter().zip(&answers) {
@@ -51,12 +43,7 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
     Ok(())
 }
 
-/// Four digits behind the point: a rating has no more to say.
-pub fn rounded(rating: f32) -> f64 {
-    (f64::from(rating) * 1e4).round() / 1e4
-}
-
-fn answers(model: &RatingModel, pairs: &[(String, String)], new: &NewRatings) -> Vec<f32> {
+fn answers(model: &Rating<'_>, pairs: &[(String, String)], new: &NewRatings) -> Vec<f32> {
     let answer = |(user, item): &(String, String)| match (new.of(user, model), model.ratings.items.find(item))
     {
         (Some(given), Some(item)) => model.rate_for(&given, &[item])[0],
@@ -66,7 +53,7 @@ fn answers(model: &RatingModel, pairs: &[(String, String)], new: &NewRatings) ->
 }
 
 /// Says how many predictions rest on averages, as user or item was never seen.
-fn tell_unknown(model: &RatingModel, pairs: &[(String, String)], new: &NewRatings, printer: &Printer) {
+fn tell_unknown(model: &Rating<'_>, pairs: &[(String, String)], new: &NewRatings, printer: &Printer) {
     let users = |user: &String| model.ratings.users.find(user).is_none() && !new.0.contains_key(user);
     let unknown_users = pairs.iter().filter(|(user, _)| users(user)).count();
     let unknown_items = pairs.iter().filter(|(_, item)| model.ratings.items.find(item).is_none()).count();

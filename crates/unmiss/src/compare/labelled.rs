@@ -1,0 +1,111 @@
+//! The one cross-validator: rows whose target is known, a method learned from some of them and judged on others.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::folds::{Folds, folds};
+use crate::data::Data;
+use crate::encode::{Encoding, Rows, TargetEncoder, Targets};
+use crate::error::Result;
+use crate::methods::Predictor;
+use crate::metrics::Score;
+use crate::model::{Prepared, Recipe, Roles, fit_prepared, prepare};
+use crate::run::Run;
+
+/// Rows whose target is known, and what is predicted of them.
+pub(super) struct Labelled {
+    data: Data,
+    inputs: Vec<String>,
+    roles: Roles,
+    /// The translation of the target.
+    pub target: TargetEncoder,
+    /// The targets as the rows are: class weights serve learning, not judging.
+    pub truth: Targets,
+    /// Parts that are encoded already, the latest last.
+    encoded: Mutex<Vec<((usize, usize), Encoding, Arc<Split>)>>,
+}
+
+/// Some rows to learn from and others to be judged on, encoded for a method.
+pub(super) struct Split {
+    /// What is learned from.
+    pub prepared: Prepared,
+    /// The rows that are held out.
+    pub rows: Rows,
+    /// Their targets.
+    pub truth: Targets,
+}
+
+/// How a method did on held-out rows.
+pub(super) struct HeldOut {
+    /// How near it came.
+    pub score: Score,
+    /// `[rows, outputs]` in model units.
+    pub predictions: Vec<f64>,
+}
+
+impl Labelled {
+    /// Finds rows, inputs and target; tells which columns are left out and why.
+    pub fn new(data: &Data, roles: &Roles, run: &Run) -> Result<Self> {
+        let data = roles.labelled(data)?;
+        let inputs = roles.inputs(&data)?;
+        inputs.notes.into_iter().for_each(|note| run.note(note));
+        let target = TargetEncoder::fit(&data, &roles.target, roles.task)?;
+        let truth = target.encode(&data, roles.weight.as_deref(), Default::default())?;
+        let (inputs, roles) = (inputs.names, roles.clone());
+        Ok(Self { data, inputs, roles, target, truth, encoded: Mutex::default() })
+    }
+
+    /// How many rows there are.
+    pub fn rows(&self) -> usize {
+        self.data.rows()
+    }
+
+    /// Deals the rows into folds.
+    pub fn folds(&self, count: usize, seed: u64) -> Folds {
+        folds(&self.truth, count, seed)
+    }
+
+    /// A part encoded for a recipe. Recipes that ask for the same encoding share it; of other parts than the named
+    /// ones `keep` are remembered at most.
+    pub fn split(
+        &self,
+        name: (usize, usize),
+        keep: usize,
+        (training, held_out): (&[usize], &[usize]),
+        recipe: &Recipe,
+    ) -> Result<Arc<Split>> {
+        let encoding = recipe.method.encoding(&recipe.settings)?;
+        let mut encoded = self.encoded.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, _, split)) = encoded.iter().find(|(own, kind, _)| (*own, *kind) == (name, encoding)) {
+            return Ok(Arc::clone(split));
+        }
+        let split = Arc::new(self.encode(training, held_out, recipe)?);
+        encoded.push((name, encoding, Arc::clone(&split)));
+        while encoded.iter().filter(|(own, _, _)| *own != name).count() > keep {
+            encoded.remove(0);
+        }
+        Ok(split)
+    }
+
+    /// Some rows to learn from and others to be judged on.
+    pub fn encode(&self, training: &[usize], held_out: &[usize], recipe: &Recipe) -> Result<Split> {
+        let learning = self.data.select(training)?;
+        let prepared = prepare(&learning, &self.inputs, &self.roles, &self.target, recipe)?;
+        let rows = prepared.coder.encode(&self.data.select(held_out)?, |_, _| {})?;
+        Ok(Split { prepared, rows, truth: self.truth.select(held_out) })
+    }
+}
+
+impl Split {
+    /// Learns from the one part and predicts the other.
+    pub fn predict(&self, recipe: &Recipe, run: &Run) -> Result<Vec<f64>> {
+        let learned = fit_prepared(&self.prepared, recipe, run)?;
+        let answer = |predictor: &dyn Predictor| run.compute(|| predictor.predict(&self.rows));
+        learned.predictor().map_or(Ok(Vec::new()), answer)
+    }
+
+    /// Learns from the one part and is judged on the other.
+    pub fn judge(&self, recipe: &Recipe, run: &Run) -> Result<HeldOut> {
+        let predictions = self.predict(recipe, run)?;
+        Ok(HeldOut { score: Score::of(&predictions, &self.truth), predictions })
+    }
+}

@@ -1,0 +1,102 @@
+//! Back to the user's units: filled rows of a table put into the table's holes.
+
+use super::features::{CategoryFeature, Encoded, Encoder, NumberFeature};
+use crate::data::{Column, Kind, Table, Values};
+use crate::error::Result;
+
+/// Fills a table's holes with what an imputer put into its encoded rows. Known cells stay; `range` says between which
+/// values the filled numbers of a column lie.
+///
+/// # Errors
+/// When a column that was learned is absent.
+pub fn fill_table(
+    encoder: &Encoder,
+    table: &Table,
+    rows: &Encoded,
+    range: impl Fn(&NumberFeature) -> (f64, f64),
+) -> Result<Table> {
+    let mut table = table.clone();
+    for (place, feature) in encoder.numbers.iter().enumerate() {
+        let position = table.position(&feature.name)?;
+        let column = &mut table.columns_mut()[position];
+        fill_numbers(
+            column,
+            feature,
+            rows.numbers.iter().skip(place).step_by(encoder.numbers.len()),
+            range(feature),
+        );
+    }
+    for (place, feature) in encoder.categories.iter().enumerate() {
+        let position = table.position(&feature.name)?;
+        fill_codes(&mut table.columns_mut()[position], feature, place, rows);
+    }
+    Ok(table)
+}
+
+fn fill_numbers<'a>(
+    column: &mut Column,
+    feature: &NumberFeature,
+    filled: impl Iterator<Item = &'a f32>,
+    (low, high): (f64, f64),
+) {
+    let Values::Numbers(values) = &mut column.values else { return };
+    for ((value, observed), filled) in values.iter_mut().zip(&column.observed).zip(filled) {
+        if *observed {
+            continue;
+        }
+        *value = decode(feature, *filled).clamp(low, high);
+        if feature.kind == Kind::Integer {
+            *value = value.round().clamp(low.ceil(), high.floor().max(low.ceil()));
+        }
+    }
+    column.observed.fill(true);
+}
+
+/// Back to the user's units, without digits that a standardised single-precision number can't carry.
+fn decode(feature: &NumberFeature, scaled: f32) -> f64 {
+    let value = feature.center + feature.width * f64::from(scaled);
+    let digits = (5.0 - feature.width.log10()).ceil().clamp(0.0, 15.0);
+    let unit = 10_f64.powf(digits);
+    let rounded = (value * unit).round() / unit;
+    if rounded.is_finite() { rounded } else { value }
+}
+
+/// Codes become levels; a level that the table does not have yet is added after its own.
+fn fill_codes(column: &mut Column, feature: &CategoryFeature, place: usize, rows: &Encoded) {
+    let width = rows.codes.len().checked_div(rows.rows).unwrap_or(0);
+    let Values::Codes { codes, levels } = &mut column.values else { return };
+    let mut translation: Vec<Option<u32>> = vec![None; feature.levels.len()];
+    for (row, code) in codes.iter_mut().enumerate().filter(|(row, _)| !column.observed[*row]) {
+        let learned = rows.codes[row * width + place] as usize;
+        let Some(known) = translation.get_mut(learned) else { continue };
+        *code = *known.get_or_insert_with(|| {
+            let level = &feature.levels[learned];
+            let position = levels.iter().position(|own| own == level).unwrap_or_else(|| {
+                levels.push(level.clone());
+                levels.len() - 1
+            });
+            position as u32
+        });
+    }
+    // A table of holes only has no level that the codes could fall back to.
+    if levels.is_empty() {
+        return;
+    }
+    column.observed.fill(true);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::encode::Encoding;
+
+    #[test]
+    fn digits_are_those_that_are_known() {
+        let fever = Column::from_numbers("fever", Kind::Real, &[37.6, 38.1, f64::NAN, 36.5]);
+        let table = Table::new(vec![fever]).unwrap();
+        let encoder = Encoder::fit(&table, &["fever".into()], Encoding::default()).unwrap();
+        let feature = &encoder.numbers[0];
+        let scaled = ((37.6 - feature.center) / feature.width) as f32;
+        assert_eq!(decode(feature, scaled), 37.6);
+    }
+}

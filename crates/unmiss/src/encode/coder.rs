@@ -1,0 +1,283 @@
+//! One translation for each shape of data, and rows of any shape as a method sees them.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::back::fill_table;
+use super::features::{Encoded, Encoder, Encoding, NumberFeature};
+use super::ratings::{known_arrays, known_ratings};
+use crate::data::ratings::Ratings;
+use crate::data::{Data, Shape, other_shape};
+use crate::error::{Error, Result};
+use crate::rng::mix;
+use crate::store::Arrays;
+
+/// The fitted translation of data of some shape into what methods see.
+#[derive(Debug, Clone)]
+pub enum Coder {
+    /// Columns of a table.
+    Table(Encoder),
+    /// Ids to positions, and the ratings that are known.
+    Ratings(Arc<Ratings>),
+}
+
+/// Rows as a method sees them.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Rows {
+    /// Rows of a table.
+    Table(Encoded),
+    /// Users with their ratings.
+    Ratings(Arc<Ratings>),
+}
+
+impl Coder {
+    /// Learns the translation of the named inputs from all rows.
+    ///
+    /// # Errors
+    /// When an input is absent or can't be one, or none is left.
+    pub fn fit(data: &Data, inputs: &[String], encoding: Encoding) -> Result<Self> {
+        match data {
+            Data::Table(table) => Ok(Self::Table(Encoder::fit(table, inputs, encoding)?)),
+            Data::Ratings(ratings) => Ok(Self::Ratings(Arc::clone(ratings))),
+        }
+    }
+
+    /// The shape it translates.
+    pub fn shape(&self) -> Shape {
+        match self {
+            Self::Table(_) => Shape::Table,
+            Self::Ratings(_) => Shape::Ratings,
+        }
+    }
+
+    /// Translates data. `unseen` is told (column, level) for what training never saw and what is taken as a hole.
+    ///
+    /// # Errors
+    /// When the data have another shape, lack a column, or have one of another kind.
+    pub fn encode(&self, data: &Data, unseen: impl FnMut(&str, &str)) -> Result<Rows> {
+        match self {
+            Self::Table(encoder) => Ok(Rows::Table(encoder.encode(data.table()?, unseen)?)),
+            Self::Ratings(_) => Ok(Rows::Ratings(Arc::clone(data.ratings()?))),
+        }
+    }
+
+    /// Data with their holes filled from rows of the same data that an imputer has filled; `range` says between which
+    /// values the filled numbers of a column lie.
+    ///
+    /// # Errors
+    /// When data, rows and translation have different shapes.
+    pub fn decode(
+        &self,
+        data: &Data,
+        rows: &Rows,
+        range: impl Fn(&NumberFeature) -> (f64, f64),
+    ) -> Result<Data> {
+        match self {
+            Self::Table(encoder) => Ok(fill_table(encoder, data.table()?, rows.table()?, range)?.into()),
+            Self::Ratings(_) => Err(other_shape(Shape::Table, Shape::Ratings)),
+        }
+    }
+
+    /// Names of the inputs, as [`Rows::missing_by_input`] counts them.
+    pub fn names(&self) -> Vec<&str> {
+        match self {
+            Self::Table(encoder) => encoder.names().collect(),
+            Self::Ratings(ratings) => ratings.items.names().iter().map(String::as_str).collect(),
+        }
+    }
+
+    /// In how many training rows each input was missing, in the order of [`Coder::names`].
+    pub fn missing_in_training(&self) -> Vec<usize> {
+        match self {
+            Self::Table(encoder) => {
+                let numbers = encoder.numbers.iter().map(|feature| feature.missing);
+                numbers.chain(encoder.categories.iter().map(|feature| feature.missing)).collect()
+            }
+            Self::Ratings(ratings) => Rows::Ratings(Arc::clone(ratings)).missing_by_input(),
+        }
+    }
+
+    /// What a file says of it, in words and in arrays.
+    ///
+    /// # Errors
+    /// When it can't be put into a file.
+    pub fn save(&self) -> Result<(Value, Arrays)> {
+        match self {
+            Self::Table(encoder) => {
+                let words = serde_json::to_value(encoder).map_err(|error| Error::data(error.to_string()))?;
+                Ok((words, Arrays::default()))
+            }
+            Self::Ratings(ratings) => Ok((Value::Null, known_arrays(ratings)?)),
+        }
+    }
+
+    /// Puts a translation together again from what a file says.
+    ///
+    /// # Errors
+    /// When it can't be what was written.
+    pub fn load(shape: Shape, words: Value, arrays: &Arrays) -> Result<Self> {
+        match shape {
+            Shape::Table => {
+                let encoder: Encoder = serde_json::from_value(words)
+                    .map_err(|error| Error::damaged(format!("its header can't be read: {error}")))?;
+                encoder.check().map(|()| Self::Table(encoder))
+            }
+            Shape::Ratings => Ok(Self::Ratings(known_ratings(arrays)?.into())),
+        }
+    }
+
+    /// The translation of a table.
+    ///
+    /// # Errors
+    /// When it is of another shape.
+    pub fn table(&self) -> Result<&Encoder> {
+        match self {
+            Self::Table(encoder) => Ok(encoder),
+            Self::Ratings(_) => Err(other_shape(Shape::Table, Shape::Ratings)),
+        }
+    }
+
+    /// The ratings that are known.
+    ///
+    /// # Errors
+    /// When it is of another shape.
+    pub fn ratings(&self) -> Result<&Arc<Ratings>> {
+        match self {
+            Self::Ratings(ratings) => Ok(ratings),
+            Self::Table(_) => Err(other_shape(Shape::Ratings, Shape::Table)),
+        }
+    }
+}
+
+impl Rows {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Table(rows) => rows.rows,
+            Self::Ratings(ratings) => ratings.users.len(),
+        }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// A number that changes with any value or mark, by which unfinished work on other rows is told apart.
+    pub fn fingerprint(&self) -> u64 {
+        match self {
+            Self::Table(rows) => rows.fingerprint(),
+            Self::Ratings(ratings) => mix(ratings.iter().map(|rating| {
+                mix([u64::from(rating.user), u64::from(rating.item), u64::from(rating.value.to_bits())])
+            })),
+        }
+    }
+
+    /// How many inputs of each row are known.
+    pub fn known_counts(&self) -> Vec<usize> {
+        match self {
+            Self::Table(rows) => rows.known_counts(),
+            Self::Ratings(ratings) => {
+                (0..ratings.users.len() as u32).map(|user| ratings.by_user.count(user)).collect()
+            }
+        }
+    }
+
+    /// The given rows, in the given order.
+    ///
+    /// # Errors
+    /// When the rows can't be taken apart, as those of ratings.
+    pub fn select(&self, rows: &[usize]) -> Result<Self> {
+        Ok(Self::Table(self.table()?.select(rows)))
+    }
+
+    /// Which inputs of a row are known, in the order of [`Coder::names`].
+    pub fn known(&self, row: usize) -> Vec<usize> {
+        match self {
+            Self::Table(rows) => {
+                let (numbers, codes) = rows.widths();
+                let marks = rows.numbers_observed[row * numbers..(row + 1) * numbers]
+                    .iter()
+                    .chain(&rows.codes_observed[row * codes..(row + 1) * codes]);
+                marks.enumerate().filter(|(_, observed)| **observed).map(|(input, _)| input).collect()
+            }
+            Self::Ratings(ratings) => {
+                ratings.by_user.row(row as u32).0.iter().map(|item| *item as usize).collect()
+            }
+        }
+    }
+
+    /// Makes an input of a row a hole and forgets its value.
+    ///
+    /// # Errors
+    /// When the rows can't be changed, as those of ratings.
+    pub fn hide(&mut self, row: usize, input: usize) -> Result<()> {
+        let rows = self.table_mut()?;
+        let (numbers, codes) = rows.widths();
+        if input < numbers {
+            let cell = row * numbers + input;
+            (rows.numbers[cell], rows.numbers_observed[cell]) = (0.0, false);
+        } else {
+            let cell = row * codes + input - numbers;
+            (rows.codes[cell], rows.codes_observed[cell]) = (0, false);
+        }
+        Ok(())
+    }
+
+    /// In how many rows each input is missing, in the order of [`Coder::names`].
+    pub fn missing_by_input(&self) -> Vec<usize> {
+        match self {
+            Self::Table(rows) => {
+                let (numbers, codes) = rows.widths();
+                let missing = |marks: &[bool], width: usize, place: usize| {
+                    marks.iter().skip(place).step_by(width).filter(|observed| !**observed).count()
+                };
+                let numbers = (0..numbers).map(|place| missing(&rows.numbers_observed, numbers, place));
+                numbers.chain((0..codes).map(|place| missing(&rows.codes_observed, codes, place))).collect()
+            }
+            Self::Ratings(ratings) => {
+                let users = ratings.users.len();
+                (0..ratings.items.len() as u32).map(|item| users - ratings.by_item.count(item)).collect()
+            }
+        }
+    }
+
+    /// Share of the input cells that are holes.
+    pub fn missing_share(&self) -> f64 {
+        let cells = match self {
+            Self::Table(rows) => rows.numbers_observed.len() + rows.codes_observed.len(),
+            Self::Ratings(ratings) => ratings.users.len() * ratings.items.len(),
+        };
+        let known: usize = self.known_counts().iter().sum();
+        if cells == 0 { 0.0 } else { 1.0 - known as f64 / cells as f64 }
+    }
+
+    /// The rows of a table.
+    ///
+    /// # Errors
+    /// When they are of another shape.
+    pub fn table(&self) -> Result<&Encoded> {
+        match self {
+            Self::Table(rows) => Ok(rows),
+            Self::Ratings(_) => Err(other_shape(Shape::Table, Shape::Ratings)),
+        }
+    }
+
+    /// The rows of a table, to be filled.
+    ///
+    /// # Errors
+    /// When they are of another shape.
+    pub fn table_mut(&mut self) -> Result<&mut Encoded> {
+        match self {
+            Self::Table(rows) => Ok(rows),
+            Self::Ratings(_) => Err(other_shape(Shape::Table, Shape::Ratings)),
+        }
+    }
+}
+
+impl From<Encoded> for Rows {
+    fn from(rows: Encoded) -> Self {
+        Self::Table(rows)
+    }
+}

@@ -1,0 +1,121 @@
+//! What a method learns from, and what it is put together again from.
+
+use crate::data::ratings::Ratings;
+use crate::data::{Shape, other_shape};
+use crate::encode::{Coder, Encoded, Encoder, Rows, Targets, Task};
+use crate::error::{Error, Result};
+
+/// What a method learns from: rows of some shape, their translation, and where something is to be predicted, their
+/// targets.
+#[derive(Clone, Copy)]
+pub enum Examples<'a> {
+    /// Rows of a table.
+    Table {
+        /// The fitted translation of columns: names, levels, training statistics.
+        encoder: &'a Encoder,
+        /// The rows.
+        rows: &'a Encoded,
+        /// What is to be predicted, with the weight of each row.
+        targets: Option<&'a Targets>,
+    },
+    /// Ratings.
+    Ratings(&'a Ratings),
+}
+
+/// Encoded rows of a table with their encoder and targets.
+#[derive(Clone, Copy)]
+pub struct Training<'a> {
+    /// The fitted translation of columns: names, levels, training statistics.
+    pub encoder: &'a Encoder,
+    /// The rows.
+    pub inputs: &'a Encoded,
+    /// What is to be predicted, with the weight of each row.
+    pub targets: &'a Targets,
+}
+
+impl<'a> Examples<'a> {
+    /// Rows with the translation that made them.
+    ///
+    /// # Errors
+    /// When the two are of different shapes.
+    pub fn new(coder: &'a Coder, rows: &'a Rows, targets: Option<&'a Targets>) -> Result<Self> {
+        match (coder, rows) {
+            (Coder::Table(encoder), Rows::Table(rows)) => Ok(Self::Table { encoder, rows, targets }),
+            (Coder::Ratings(_), Rows::Ratings(ratings)) => Ok(Self::Ratings(ratings)),
+            (Coder::Table(_), Rows::Ratings(_)) => Err(other_shape(Shape::Table, Shape::Ratings)),
+            (Coder::Ratings(_), Rows::Table(_)) => Err(other_shape(Shape::Ratings, Shape::Table)),
+        }
+    }
+
+    /// Rows of a table, without looking at targets.
+    ///
+    /// # Errors
+    /// When they are of another shape.
+    pub fn table(self) -> Result<(&'a Encoder, &'a Encoded)> {
+        match self {
+            Self::Table { encoder, rows, .. } => Ok((encoder, rows)),
+            Self::Ratings(_) => Err(other_shape(Shape::Table, Shape::Ratings)),
+        }
+    }
+
+    /// Rows of a table with their targets.
+    ///
+    /// # Errors
+    /// When they are of another shape or have no targets.
+    pub fn training(self) -> Result<Training<'a>> {
+        match self {
+            Self::Table { encoder, rows: inputs, targets: Some(targets) } => {
+                Ok(Training { encoder, inputs, targets })
+            }
+            Self::Table { targets: None, .. } => Err(Error::data("there is no target to learn")),
+            Self::Ratings(_) => Err(other_shape(Shape::Table, Shape::Ratings)),
+        }
+    }
+
+    /// Ratings.
+    ///
+    /// # Errors
+    /// When they are of another shape.
+    pub fn ratings(self) -> Result<&'a Ratings> {
+        match self {
+            Self::Ratings(ratings) => Ok(ratings),
+            Self::Table { .. } => Err(other_shape(Shape::Ratings, Shape::Table)),
+        }
+    }
+}
+
+/// What stands in a model's file beside the arrays of its method.
+#[derive(Clone, Copy)]
+pub struct Layout<'a> {
+    /// The translation of data.
+    pub coder: &'a Coder,
+    /// What is predicted, if anything is.
+    pub task: Option<Task>,
+}
+
+impl<'a> Layout<'a> {
+    /// The translation of a table.
+    ///
+    /// # Errors
+    /// When the model is of another shape.
+    pub fn table(self) -> Result<&'a Encoder> {
+        self.coder.table()
+    }
+
+    /// The translation of a table and what is predicted.
+    ///
+    /// # Errors
+    /// When the model is of another shape or predicts nothing.
+    pub fn predicting(self) -> Result<(&'a Encoder, Task)> {
+        let task = self.task.ok_or_else(|| Error::data("it does not say what is predicted"))?;
+        Ok((self.coder.table()?, task))
+    }
+
+    /// The ratings that the model learned from.
+    ///
+    /// # Errors
+    /// When the model is of another shape.
+    pub fn ratings(self) -> Result<&'a Ratings> {
+        Ok(self.coder.ratings()?)
+    }
+}

@@ -1,0 +1,101 @@
+//! What fitting gives: one fitted thing that says which jobs it can do.
+
+use serde_json::Value;
+
+use crate::encode::Rows;
+use crate::error::Result;
+use crate::rng::Stream;
+use crate::store::Arrays;
+
+/// A fitted method. What it answers for a row depends on that row (and on the number of a draw) alone.
+pub trait Learned: Send + Sync {
+    /// The arrays from which [`Method::load`](super::Method::load) makes the same again.
+    fn save(&self) -> Arrays;
+    /// What there is to say about the fit: epochs, chosen strength, number of trees, what was chosen.
+    fn summary(&self) -> Value;
+    /// It answers for rows.
+    fn predictor(&self) -> Option<&dyn Predictor> {
+        None
+    }
+    /// It fills holes.
+    fn imputer(&self) -> Option<&dyn Imputer> {
+        None
+    }
+    /// It rates pairs of users and items.
+    fn recommender(&self) -> Option<&dyn Recommender> {
+        None
+    }
+}
+
+/// What predicts.
+pub trait Predictor: Send + Sync {
+    /// `[rows, outputs]`: the standardised target, or a probability for each class.
+    ///
+    /// # Errors
+    /// When the rows are of a shape that was not learned.
+    fn predict(&self, rows: &Rows) -> Result<Vec<f64>>;
+}
+
+/// What fills holes.
+pub trait Imputer: Send + Sync {
+    /// Puts a value under every mark that says "missing"; marks and known cells stay as they are. Without a draw
+    /// it is the best single guess, with one a plausible value, another for every draw.
+    ///
+    /// # Errors
+    /// When the rows are of a shape that was not learned.
+    fn fill(&self, rows: &mut Rows, draw: Option<Draw>) -> Result<()>;
+}
+
+/// What predicts ratings. Users and items are told by their positions among the ids it learned from.
+pub trait Recommender: Send + Sync {
+    /// A rating for each pair of user and item. It need not lie within the scale of ratings.
+    fn rate(&self, pairs: &[(u32, u32)]) -> Vec<f32>;
+    /// `[users, items]`: every item's rating for some users.
+    fn rate_all(&self, users: &[u32]) -> Vec<f32>;
+    /// Ratings of some items for a user of whom nothing but the given ratings (item, value) is known. Nothing is
+    /// trained for it.
+    fn fold_in(&self, given: &[(u32, f32)], items: &[u32]) -> Vec<f32>;
+}
+
+/// Which of many plausible fillings.
+#[derive(Debug, Clone, Copy)]
+pub struct Draw {
+    /// The seed of all draws.
+    pub seed: u64,
+    /// The number of this draw.
+    pub number: u64,
+    /// The place of the first of the given rows in the whole table, so that batches change nothing.
+    pub first_row: u64,
+}
+
+impl Draw {
+    /// The stream of a row.
+    pub fn stream(&self, purpose: &str, row: usize) -> Stream {
+        Stream::new(self.seed, purpose, self.first_row + row as u64, self.number)
+    }
+
+    /// The stream of something that all rows of a draw share.
+    pub fn shared(&self, purpose: &str) -> Stream {
+        Stream::new(self.seed, purpose, 0, self.number)
+    }
+}
+
+/// Shorthand for tests, which know what they have fitted.
+#[cfg(test)]
+impl dyn Learned + '_ {
+    pub(crate) fn rate(&self, pairs: &[(u32, u32)]) -> Vec<f32> {
+        self.recommender().unwrap().rate(pairs)
+    }
+
+    pub(crate) fn rate_all(&self, users: &[u32]) -> Vec<f32> {
+        self.recommender().unwrap().rate_all(users)
+    }
+
+    pub(crate) fn fold_in(&self, given: &[(u32, f32)], items: &[u32]) -> Vec<f32> {
+        self.recommender().unwrap().fold_in(given, items)
+    }
+
+    pub(crate) fn predict(&self, rows: &crate::encode::Encoded) -> Vec<f64> {
+        self.predictor().unwrap().predict(&rows.clone().into()).unwrap()
+    }
+}

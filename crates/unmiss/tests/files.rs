@@ -1,0 +1,154 @@
+//! Files of every method, written by the version named in them: they must open, and their answers must never change.
+//!
+//! A new method needs a file: `cargo test -p unmiss --test files -- --ignored` writes those that are not there yet. Files
+//! that are there are never written again.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use unmiss::data::{Column, Data, Kind, Table, ratings};
+use unmiss::error::Result;
+use unmiss::methods::{Draw, Job, METHODS, Method};
+use unmiss::model::{Aim, Model, Predictions, Recipe};
+use unmiss::rng::Stream;
+use unmiss::run::Run;
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/files")
+}
+
+/// A small table with numbers, a category and holes.
+fn table() -> Data {
+    let mut stream = Stream::new(5, "files", 0, 0);
+    let mut numbers = |every: usize| -> Vec<f64> {
+        (0..48)
+            .map(|row| if row % every == 2 { f64::NAN } else { (8.0 * stream.normal()).round() / 4.0 })
+            .collect()
+    };
+    let (first, second, third) = (numbers(5), numbers(7), numbers(49));
+    let words: Vec<Option<&str>> =
+        (0..48).map(|row| ["red", "green", "blue"].get(row % 4).copied()).collect();
+    Table::new(vec![
+        Column::from_numbers("first", Kind::Real, &first),
+        Column::from_numbers("second", Kind::Real, &second),
+        Column::from_words("colour", Kind::Category, &words),
+        Column::from_numbers("target", Kind::Real, &third),
+    ])
+    .unwrap()
+    .into()
+}
+
+/// A few ratings of the sample.
+fn films() -> Data {
+    let all = ratings::sample();
+    let few: Vec<_> = all.iter().filter(|rating| rating.user < 12 && rating.item < 10).collect();
+    let ids = |names: &[String], count: usize| ratings::Ids::new(names[..count].to_vec());
+    let (users, items) = (ids(all.users.names(), 12), ids(all.items.names(), 10));
+    ratings::Ratings::new(users, items, few).unwrap().into()
+}
+
+/// Settings that keep a file small.
+fn small(method: &'static dyn Method) -> Recipe {
+    let settings = [
+        ("width", "4"),
+        ("layers", "1"),
+        ("networks", "1"),
+        ("members", "2"),
+        ("hidden", "[4]"),
+        ("hidden", "4"),
+        ("epochs", "3"),
+        ("rounds", "3"),
+        ("factors", "2"),
+        ("draws", "3"),
+        ("methods", r#"["mean", "gaussian"]"#),
+        ("methods", r#"["factors", "biases"]"#),
+    ];
+    let change =
+        |recipe: Recipe, (name, value): &(&str, &str)| recipe.clone().set(name, value).unwrap_or(recipe);
+    settings.iter().fold(Recipe::of(method), change)
+}
+
+fn aim(job: Job) -> Aim {
+    match job {
+        Job::Predict => Aim::predict("target"),
+        Job::Fill => Aim::fill(),
+        Job::Rate => Aim::Rate,
+    }
+}
+
+/// What a model answers for its own data.
+fn answers(model: &Model) -> Result<Value> {
+    Ok(match model.job() {
+        Job::Predict => match model.predicting()?.predict(&table(), |_, _| {})? {
+            Predictions::Numbers { values, .. } => json!(values),
+            Predictions::Probabilities(chances) => json!(chances),
+        },
+        Job::Fill => {
+            let draw = Some(Draw { seed: 3, number: 1, first_row: 0 });
+            let fill = |draw| model.filling()?.fill(&table(), draw, |_, _| {});
+            json!([cells(&fill(None)?.data), cells(&fill(draw)?.data)])
+        }
+        Job::Rate => {
+            let rating = model.rating()?;
+            let pairs: Vec<(u32, u32)> =
+                (0..12).flat_map(|user| (0..10).map(move |item| (user, item))).collect();
+            json!([rating.rate(&pairs), rating.rate_for(&[(0, 5.0), (3, 1.0)], &[1, 2, 9])])
+        }
+    })
+}
+
+fn cells(data: &Data) -> Vec<Vec<Option<String>>> {
+    data.columns().iter().map(|column| (0..column.rows()).map(|row| column.cell(row)).collect()).collect()
+}
+
+fn files() -> impl Iterator<Item = (&'static dyn Method, Job, PathBuf)> {
+    METHODS.iter().flat_map(|method| {
+        method.card().does.iter().map(|(shape, job)| {
+            let name = format!("{}-{shape}-{job}", method.name());
+            (*method, *job, folder().join(name))
+        })
+    })
+}
+
+#[test]
+fn every_method_has_a_file_and_its_answers_are_what_they_were() {
+    for (method, job, path) in files() {
+        let name = method.name();
+        let model = Model::load_for(&path.with_extension("unmiss"), job).unwrap_or_else(|error| {
+            panic!("{name}: {error}; see the head of this test for how to write its file")
+        });
+        let kept = std::fs::read_to_string(path.with_extension("json")).unwrap();
+        let kept: Value = serde_json::from_str(&kept).unwrap();
+        assert_near(&answers(&model).unwrap(), &kept, name);
+    }
+}
+
+/// Other processors may differ in the last digits of an exponential; words must be the same.
+fn assert_near(found: &Value, kept: &Value, name: &str) {
+    match (found, kept) {
+        (Value::Array(found), Value::Array(kept)) => {
+            assert_eq!(found.len(), kept.len(), "{name}");
+            found.iter().zip(kept).for_each(|(found, kept)| assert_near(found, kept, name));
+        }
+        (Value::Number(found), Value::Number(kept)) => {
+            let (found, kept) = (found.as_f64().unwrap(), kept.as_f64().unwrap());
+            assert!((found - kept).abs() <= 1e-5 * kept.abs().max(1.0), "{name}: {found}, and it was {kept}");
+        }
+        _ => assert_eq!(found, kept, "{name}"),
+    }
+}
+
+#[test]
+#[ignore = "writes the files that are not there yet"]
+fn write_what_is_not_there() {
+    for (method, job, path) in files() {
+        let (file, kept) = (path.with_extension("unmiss"), path.with_extension("json"));
+        if file.exists() {
+            continue;
+        }
+        let data = if job == Job::Rate { films() } else { table() };
+        let model = Model::fit(&data, &aim(job), &small(method), &Run::new(7, 1).unwrap()).unwrap();
+        model.save(&file).unwrap();
+        std::fs::write(kept, format!("{}\n", answers(&model).unwrap())).unwrap();
+    }
+}
