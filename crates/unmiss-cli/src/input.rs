@@ -3,11 +3,12 @@
 use std::path::Path;
 
 use unmiss::data::ratings::{self, Ratings, RatingsOptions};
-use unmiss::data::{self, Data, Kind, MissingTokens, ReadOptions, Shape, Table};
+use unmiss::data::{self, Data, Kind, MissingTokens, Note, ReadOptions, Shape, Table};
 use unmiss::encode::Encoder;
 use unmiss::error::{Error, Result};
 use unmiss::model::{Model, Roles};
 
+use crate::advice::remark;
 use crate::printer::Printer;
 
 /// Name and value of each NAME=VALUE of `--set`.
@@ -64,9 +65,7 @@ pub struct RatingColumns {
 /// How data are laid out.
 #[derive(Clone, Copy, clap::ValueEnum)]
 pub enum ShapeArgument {
-    /// Rows and columns
     Table,
-    /// User, item, rating
     Ratings,
 }
 
@@ -116,7 +115,7 @@ impl InputArguments {
     /// Reads the table and tells what the reader noticed.
     pub fn read(&self, path: &Path, keep_source: bool, printer: &Printer) -> Result<Table> {
         let reading = data::read(path, &ReadOptions { keep_source, ..self.options()? })?;
-        reading.notes.iter().for_each(|note| printer.say(&format!("note: {note}")));
+        reading.notes.iter().for_each(|note| printer.say(&remark(note)));
         Ok(reading.table)
     }
 
@@ -128,8 +127,8 @@ impl InputArguments {
         let inputs = roles.inputs(&roles.labelled(&data)?)?.names;
         let others = data.columns().iter().filter(|column| !inputs.contains(&column.name));
         let others: Vec<String> = others.map(|column| format!("column `{}` ", column.name)).collect();
-        let about_inputs = |note: &&String| !others.iter().any(|other| note.starts_with(other));
-        notes.iter().filter(about_inputs).for_each(|note| printer.say(&format!("note: {note}")));
+        let about_inputs = |note: &&Note| !others.iter().any(|other| note.text.starts_with(other));
+        notes.iter().filter(about_inputs).for_each(|note| printer.say(&remark(note)));
         Ok(data)
     }
 

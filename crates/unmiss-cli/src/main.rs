@@ -3,6 +3,7 @@
 //! `main` reads as the program's story: arguments, a printer that listens to the work, one command, and an
 //! error said in full. Results go to standard output; progress, notes and warnings to standard error.
 
+mod advice;
 mod commands;
 mod input;
 mod memory;

@@ -11,6 +11,7 @@ use unmiss::error::{Error, Result};
 use unmiss::run::{Event, Run};
 
 use crate::General;
+use crate::advice::words;
 use crate::output::folded;
 
 /// How often a plain line is written when standard error is not a terminal.
@@ -69,7 +70,7 @@ impl Printer {
         self.close();
         let mut text = folded(&format!("error: {error}")) + "\n";
         if let Some(hint) = error.hint() {
-            text.push_str(&format!("\n{}\n", folded(&format!("hint: {hint}"))));
+            text.push_str(&format!("\n{}\n", folded(&format!("hint: {}", hint.worded(words)))));
         }
         // Nobody is left to tell if standard error is closed.
         let _ = std::io::stderr().write_all(text.as_bytes());

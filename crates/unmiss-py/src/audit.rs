@@ -8,7 +8,7 @@ use unmiss::data::{self, Column, Kind, Values};
 use unmiss::report::sections;
 
 use crate::align::aligned;
-use crate::errors::{exception, spoken};
+use crate::errors::exception;
 use crate::finding::Finding;
 use crate::predictor::Predictor;
 use crate::table::Table;
@@ -90,7 +90,6 @@ fn numbered(table: &data::Table) -> PyResult<(data::Table, String)> {
     Ok((data::Table::new(columns).map_err(exception)?, name))
 }
 
-fn finding(mut found: Audit) -> PyResult<Finding> {
-    found.summary.iter_mut().for_each(|sentence| *sentence = spoken(sentence));
+fn finding(found: Audit) -> PyResult<Finding> {
     Finding::new(&found, sections::audit(&found).map_err(exception)?)
 }

@@ -2,34 +2,41 @@
 
 use pyo3::PyErr;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
-use unmiss::error::Error;
+use unmiss::error::{Act, Error};
 
-/// Hints speak of the program's options; these are what Python calls them.
-const SPOKEN: [(&str, &str); 10] = [
-    ("unmiss impute --method ", "unmiss.Imputer, method "),
-    ("unmiss fit --method ", "unmiss.Classifier or unmiss.Regressor, method "),
-    ("say --categorical", "make a pandas category of"),
-    ("--how mcar:0.3", "how=\"mcar:0.3\""),
-    ("with --folds", "with folds"),
-    ("(--rows)", "(rows=...)"),
-    ("`sample:", "`"),
-    ("say --numeric", "use a Classifier, or make numbers of"),
-    (
-        "`unmiss fit` makes models that predict; `unmiss impute --with` uses imputers",
-        "`unmiss.load` reads both",
-    ),
-    ("`unmiss impute --save FILE` makes imputers; `unmiss predict` uses models", "`unmiss.load` reads both"),
-];
-
-/// A text of the library in Python's words.
-pub(crate) fn spoken(text: &str) -> String {
-    SPOKEN.iter().fold(text.to_owned(), |text, (program, python)| text.replace(program, python))
+/// What can be done about something, in Python's words.
+fn words(act: &Act) -> String {
+    match act {
+        Act::ReadAsCategory { column } => {
+            format!("if its values are classes, make a pandas category of `{column}`")
+        }
+        Act::ReadAsNumber { column } => format!("use a Classifier, or make numbers of `{column}`"),
+        Act::NameMissing { column, word } => {
+            format!("if it stands for a missing value, make `{word}` in `{column}` a NaN or None")
+        }
+        Act::LeaveOutId { column } => format!("if so, leave `{column}` out"),
+        Act::NameColumn { what, columns } => {
+            format!("name it with {what}=...; the columns are: {}", columns.join(", "))
+        }
+        Act::OneRole => "name it once only".to_owned(),
+        Act::LookUpSettings { method } => {
+            format!("the documentation of the class of `{method}` tells what each setting takes")
+        }
+        Act::FewerFolds => "ask for fewer with folds=...".to_owned(),
+        Act::HideMore => "hide more with how=\"mcar:0.3\", or compare on a larger table".to_owned(),
+        Act::OtherFile => "name another file".to_owned(),
+        Act::SameQuestion { seed } => format!("ask the same with random_state={seed}"),
+        Act::ShowModel | Act::UsePredictor | Act::UseImputer | Act::UseRecommender => {
+            "`unmiss.load` reads a model of any kind".to_owned()
+        }
+        other => format!("{other:?}"),
+    }
 }
 
 /// The exception for an error.
 pub(crate) fn exception(error: Error) -> PyErr {
     let text = match error.hint() {
-        Some(hint) => format!("{error}\nhint: {}", spoken(hint)),
+        Some(hint) => format!("{error}\nhint: {}", hint.worded(words)),
         None => error.to_string(),
     };
     match error {

@@ -19,7 +19,7 @@ use unmiss::model::{Aim, Model, Predicting, Recipe, Roles};
 use unmiss::report::sections;
 
 use crate::align::aligned;
-use crate::errors::{exception, spoken, unwritable};
+use crate::errors::{exception, unwritable};
 use crate::finding::Finding;
 use crate::table::Table;
 use crate::work::{Manner, compute, work};
@@ -228,7 +228,7 @@ impl Predictor {
             self.model.coder.names().len(),
             100.0 * summary.missing_share
         )];
-        words.extend(summary.notes.iter().chain(&summary.cut_off).map(|note| spoken(note)));
+        words.extend(summary.notes.iter().chain(&summary.cut_off).cloned());
         words
     }
 

@@ -1,10 +1,14 @@
 //! The one error type of the library: what went wrong, where, and what to do about it.
 //!
 //! [`Display`](std::fmt::Display) gives the "what" and the "where" in one line; [`Error::hint`] gives the
-//! advice, which the program prints on a line of its own.
+//! advice as data, which the program and the Python package say in their own words.
+
+mod hint;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
+
+pub use hint::{Act, Hint};
 
 /// Shorthand for results of this library.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -29,7 +33,7 @@ pub enum Error {
         /// What is wrong there.
         what: String,
         /// What to do about it.
-        hint: Option<String>,
+        hint: Option<Hint>,
     },
     /// The table is readable, but can't be used the way it was asked for.
     #[error("{what}")]
@@ -37,7 +41,7 @@ pub enum Error {
         /// What is wrong.
         what: String,
         /// What to do about it.
-        hint: Option<String>,
+        hint: Option<Hint>,
     },
     /// A setting has an unknown name or a value it can't have.
     #[error("setting `{name}`: {what}")]
@@ -47,7 +51,7 @@ pub enum Error {
         /// What is wrong with its value.
         what: String,
         /// What to do about it.
-        hint: Option<String>,
+        hint: Option<Hint>,
     },
     /// A model file is damaged, of another kind, or from a newer program.
     #[error("{}: {what}", path.display())]
@@ -57,7 +61,7 @@ pub enum Error {
         /// What is wrong with it.
         what: String,
         /// What to do about it.
-        hint: Option<String>,
+        hint: Option<Hint>,
     },
     /// A method could not be fitted or applied.
     #[error("method `{method}`: {what}")]
@@ -67,7 +71,7 @@ pub enum Error {
         /// What went wrong.
         what: String,
         /// What to do about it.
-        hint: Option<String>,
+        hint: Option<Hint>,
     },
     /// The run was stopped before there was anything worth keeping.
     #[error("stopped before there was a result to keep")]
@@ -112,7 +116,7 @@ impl Error {
 
     /// The same error with a piece of advice; errors that carry none are returned as they are.
     #[must_use]
-    pub fn with_hint(mut self, advice: impl Into<String>) -> Self {
+    pub fn with_hint(mut self, advice: impl Into<Hint>) -> Self {
         match &mut self {
             Self::Input { hint, .. }
             | Self::Data { hint, .. }
@@ -125,15 +129,23 @@ impl Error {
     }
 
     /// What the user can do about it.
-    pub fn hint(&self) -> Option<&str> {
+    pub fn hint(&self) -> Option<&Hint> {
         match self {
             Self::Input { hint, .. }
             | Self::Data { hint, .. }
             | Self::Setting { hint, .. }
             | Self::Model { hint, .. }
-            | Self::Method { hint, .. } => hint.as_deref(),
+            | Self::Method { hint, .. } => hint.as_ref(),
             Self::Io { .. } | Self::Stopped => None,
         }
+    }
+}
+
+#[cfg(test)]
+impl Error {
+    /// The advice in words, empty without any.
+    pub(crate) fn hint_text(&self) -> String {
+        self.hint().map(Hint::to_string).unwrap_or_default()
     }
 }
 
@@ -216,9 +228,9 @@ mod tests {
     #[test]
     fn says_what_and_where() {
         let place = Place::file("ward.csv").at_line(7).in_column("age");
-        let error = Error::input(place, "`abc` is not a number").with_hint("use --categorical age");
+        let error = Error::input(place, "`abc` is not a number").with_hint("use a number");
         assert_eq!(error.to_string(), "ward.csv, line 7, column `age`: `abc` is not a number");
-        assert_eq!(error.hint(), Some("use --categorical age"));
+        assert_eq!(error.hint_text(), "use a number");
     }
 
     #[test]

@@ -26,7 +26,7 @@ use serde_json::Value;
 
 use crate::data::{Data, MissingTokens, Shape};
 use crate::encode::{Coder, Rows};
-use crate::error::{Error, Result};
+use crate::error::{Act, Error, Result};
 use crate::methods::{Job, Learned};
 use crate::run::Run;
 
@@ -196,12 +196,11 @@ impl Model {
     }
 
     fn other_job(&self, wanted: Job) -> Error {
-        let (own, shape) = (self.job(), self.shape());
-        let what = format!("this model of the shape `{shape}` {} and can't `{wanted}`", own.words());
+        let what = format!("this model {}, and one that {} is needed", self.job().words(), wanted.words());
         Error::data(what).with_hint(match wanted {
-            Job::Predict => "`unmiss fit` makes models that predict; `unmiss impute --with` uses imputers",
-            Job::Fill => "`unmiss impute --save FILE` makes imputers; `unmiss predict` uses models",
-            Job::Rate => "`unmiss fit --user USER --item ITEM --rating RATING` makes models of ratings",
+            Job::Predict => Act::UsePredictor,
+            Job::Fill => Act::UseImputer,
+            Job::Rate => Act::UseRecommender,
         })
     }
 }

@@ -35,7 +35,7 @@ fn list() -> String {
         for method in methods_for(shape, job) {
             let card = method.card();
             let mark = if card.short_lists.contains(&(shape, job)) { "*" } else { " " };
-            text.push_str(&format!("{mark} {:12} {}\n", card.name, card.about.title));
+            text.push_str(&format!("{mark} {:10} {}\n", card.name, card.about.title));
         }
         text.push('\n');
     }

@@ -89,11 +89,12 @@ fn programs_that_fail() {
         "audit ward.csv --command ./good.sh --rows 100000000".to_owned(),
         "audit absent.unmiss ward.csv".to_owned(),
         "audit ward.unmiss ward.csv --target days".to_owned(),
+        "audit ward.unmiss".to_owned(),
     ]);
     for line in &lines {
         assert_eq!(bench.run(line).code, 1, "{line}");
     }
-    let usage = ["audit ward.unmiss", "audit ward.unmiss ward.csv --command ./good.sh"];
+    let usage = ["audit ward.unmiss ward.csv --command ./good.sh"];
     for line in usage {
         assert_eq!(bench.run(line).code, 2, "{line}");
     }

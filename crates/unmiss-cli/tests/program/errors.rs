@@ -14,7 +14,6 @@ fn bench_with_models() -> Bench {
 fn usage() {
     let lines = [
         "fitt ward.csv",
-        "fit ward.csv",
         "fit ward.csv --target a --folds 1",
         "fit ward.csv --target a --task ranking",
         "predict model.unmiss",
@@ -169,9 +168,9 @@ fn model_files() {
         bytes[place..place + from.len()].copy_from_slice(to.as_bytes());
         bytes
     };
-    bench.write("newer.unmiss", changed(r#"\"format\":1"#, r#"\"format\":9"#));
-    bench.write("damaged.unmiss", changed(r#"\"kind\":"#, r#"\"kins\":"#));
-    bench.write("other.unmiss", changed(r#"\"predictor\""#, r#"\"something\""#));
+    bench.write("newer.unmiss", changed(r#"\"format\":2"#, r#"\"format\":9"#));
+    bench.write("damaged.unmiss", changed(r#"\"job\":"#, r#"\"jox\":"#));
+    bench.write("other.unmiss", changed(r#"\"predict\""#, r#"\"forgets\""#));
     bench.write("unknown.unmiss", changed(r#"\"method\":\"linear\""#, r#"\"method\":\"lineal\""#));
     bench.write("array.unmiss", changed(r#""weights":"#, r#""weightz":"#));
     let files = ["absent", "empty", "truncated", "newer", "damaged", "other", "unknown", "array"];

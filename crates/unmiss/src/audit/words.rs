@@ -140,7 +140,7 @@ fn meaning(audit: &Audit) -> String {
              are alike, the one of which less is known gets another answer."
         }
         Verdict::Flat => "How much is known of a row does not visibly move the answers up or down.",
-        Verdict::Unclear => "Audit more rows (--rows), or a larger table.",
+        Verdict::Unclear => "Audit more rows, or a larger table.",
     }
     .to_owned()
 }

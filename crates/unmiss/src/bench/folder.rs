@@ -186,7 +186,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let error = WANTED.read(folder.path()).err().unwrap();
         assert!(error.to_string().contains("small.csv (nor small.csv.gz)"), "{error}");
-        assert!(error.hint().unwrap().contains("target `y` (classes)"));
+        assert!(error.hint_text().contains("target `y` (classes)"));
         std::fs::write(folder.path().join("small.csv"), "a,y\nhot,no\ncold,yes\nwarm,no\n").unwrap();
         let error = WANTED.read(folder.path()).err().unwrap();
         assert!(error.to_string().contains("column `a` has words in it"), "{error}");

@@ -119,10 +119,10 @@ mod tests {
     #[test]
     fn misspelt_names_get_a_hint() {
         let error = find("uci-replicaton").err().unwrap();
-        assert_eq!(error.hint(), Some("did you mean `uci-replication`?"));
+        assert_eq!(error.hint_text(), "did you mean `uci-replication`?");
         let request = Request { seeds: 1, only: vec!["bostn".into()], ..Request::default() };
         let error = uci_replication::BENCH.run(&request, &Run::new(0, 1).unwrap()).unwrap_err();
-        assert_eq!(error.hint(), Some("did you mean `boston`?"));
+        assert_eq!(error.hint_text(), "did you mean `boston`?");
     }
 
     #[test]

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::standings::{self, Standing};
 use crate::data::Data;
 use crate::encode::Task;
-use crate::error::{Error, Result};
+use crate::error::{Act, Error, Result};
 use crate::metrics::ColumnError;
 use crate::model::{Recipe, Roles};
 use crate::store::write_whole;
@@ -249,7 +249,7 @@ impl Comparison {
         let json: Value = serde_json::from_slice(&bytes).map_err(|error| unreadable(path, &error))?;
         if let Some(format) = json["format"].as_u64().filter(|format| *format > u64::from(FORMAT)) {
             return Err(Error::model(path, format!("its format {format} is newer than this program"))
-                .with_hint("use the program that wrote it, or begin anew with --fresh"));
+                .with_hint("use the program that wrote it, or begin anew"));
         }
         serde_json::from_value(json).map_err(|error| unreadable(path, &error))
     }
@@ -267,5 +267,5 @@ impl Comparison {
 
 fn unreadable(path: &Path, error: &serde_json::Error) -> Error {
     Error::model(path, format!("this is not a comparison that can be read ({error})"))
-        .with_hint("name another file, or begin anew with --fresh")
+        .with_hint(Act::OtherFile)
 }

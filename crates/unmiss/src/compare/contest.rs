@@ -15,7 +15,7 @@ use super::held_out_rows::HeldOutRows;
 use super::hidden_cells::HiddenCells;
 use super::memory::Meter;
 use crate::data::Data;
-use crate::error::{Error, Result};
+use crate::error::{Act, Error, Result};
 use crate::metrics::ColumnError;
 use crate::rng::mix;
 use crate::run::Run;
@@ -103,18 +103,17 @@ impl Contest {
     /// When it is of other data, another question or another seed.
     pub fn resume(&mut self, earlier: Comparison, path: &Path) -> Result<()> {
         let own = &self.comparison;
-        let refused = |what: &str, hint: &str| Err(Error::model(path, what).with_hint(hint));
-        let anew = "name another file with --json, or begin anew with --fresh";
+        let refused = |what: &str, act: Act| Err(Error::model(path, what).with_hint(act));
+        let same = Act::SameQuestion { seed: earlier.seed };
         if earlier.fingerprint != own.fingerprint {
-            return refused("this is a comparison of other data", anew);
+            return refused("this is a comparison of other data", Act::OtherFile);
         }
         if earlier.question != own.question {
             let what = "this comparison asked another question (target, roles, folds or hidden cells)";
-            return refused(what, "ask the same with --resume, or name another file with --json");
+            return refused(what, same);
         }
         if earlier.seed != own.seed {
-            let hint = format!("say --seed {}, or name another file with --json", earlier.seed);
-            return refused("this comparison has another seed", &hint);
+            return refused("this comparison has another seed", same);
         }
         let asked = std::mem::replace(&mut self.comparison.contestants, earlier.contestants);
         self.comparison.fits = earlier.fits;

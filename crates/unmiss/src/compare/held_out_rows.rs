@@ -9,7 +9,7 @@ use super::labelled::Labelled;
 use super::tune::settings_for;
 use crate::data::{Data, Shape};
 use crate::encode::Task;
-use crate::error::{Error, Result};
+use crate::error::{Act, Error, Result};
 use crate::methods::Job;
 use crate::metrics::{Score, most_probable};
 use crate::model::{Recipe, Roles};
@@ -32,7 +32,7 @@ impl HeldOutRows {
         let labelled = Labelled::new(data, roles, run)?;
         if labelled.rows() < folds {
             let what = format!("{} rows with a known target can't make {folds} folds", labelled.rows());
-            return Err(Error::data(what).with_hint("ask for fewer with --folds"));
+            return Err(Error::data(what).with_hint(Act::FewerFolds));
         }
         Ok(Self { labelled, shape: data.shape(), folds, seed: run.seed() })
     }

@@ -7,7 +7,7 @@ use super::contest::{Arena, Outcome, repeat_seed};
 use super::folds::MOST_ROWS_COMPARED;
 use super::tune::settings_for;
 use crate::data::Data;
-use crate::error::{Error, Result};
+use crate::error::{Act, Error, Result};
 use crate::methods::Job;
 use crate::metrics::{ColumnError, fill_errors};
 use crate::missing::{HiddenData, Mechanism, hide_data};
@@ -96,6 +96,5 @@ fn mean(columns: &[ColumnError], wanted: impl Fn(&ColumnError) -> bool) -> Optio
 }
 
 fn nothing_hidden() -> Error {
-    Error::data("no cell was hidden in a column whose values differ")
-        .with_hint("hide more with --how mcar:0.3, or compare on a larger table")
+    Error::data("no cell was hidden in a column whose values differ").with_hint(Act::HideMore)
 }

@@ -2,7 +2,7 @@
 
 use super::cell::{Number, number, word};
 use super::split::{Fault, LONGEST_RECORD, LineCounter, Wrong};
-use crate::error::{Error, Place};
+use crate::error::{Act, Error, Hint, Place};
 
 /// Characters of a cell that are quoted, at most.
 const LONGEST_SHOWN: usize = 40;
@@ -114,9 +114,9 @@ pub(crate) fn shown(cell: &str) -> String {
 }
 
 /// Advice on a word that is most likely a hole: the usual words for "missing" stay what they are.
-pub(crate) fn may_be_missing(place: &Place, word: &str) -> String {
-    let column = place.column.as_deref().unwrap_or("COLUMN");
-    format!("if it stands for a missing value, add `--missing-in \"{column}={word}\"`")
+pub(crate) fn may_be_missing(place: &Place, word: &str) -> Hint {
+    let column = place.column.clone().unwrap_or_else(|| "COLUMN".to_owned());
+    Act::NameMissing { column, word: word.to_owned() }.into()
 }
 
 #[cfg(test)]

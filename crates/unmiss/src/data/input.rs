@@ -7,7 +7,7 @@ use std::path::Path;
 use flate2::read::MultiGzDecoder;
 
 use super::samples::sample;
-use crate::error::{Error, Place, Result, nearest};
+use crate::error::{Act, Error, Place, Result, nearest};
 
 /// The most memory that is set aside for a packed file before its size is known.
 const MOST_GUESSED: usize = 256 << 20;
@@ -156,7 +156,7 @@ fn sniff(mut stream: Stream, path: &Path, is_file: bool) -> Result<Content> {
     }
     if is_model(&first) {
         return Err(Error::input(Place::file(&stream.file), "this is a model and not a table")
-            .with_hint("`unmiss show FILE` tells what is in it"));
+            .with_hint(Act::ShowModel));
     }
     if first.starts_with(b"PAR1") {
         let file = if is_file && !stream.gzip { open_file(path)?.0 } else { spool(stream)? };

@@ -4,7 +4,9 @@ use std::collections::HashSet;
 
 use super::cell::{Number, is_date, number, trim};
 use super::gather::Dictionary;
+use super::note::Note;
 use super::table::{Column, Kind, Values};
+use crate::error::Act;
 
 /// With more levels than this a column of words is text if they seldom repeat.
 const MANY_LEVELS: usize = 100;
@@ -31,29 +33,33 @@ pub(crate) fn word_kind(words: &Dictionary) -> Kind {
 }
 
 /// What is worth telling about a column that was read.
-pub(crate) fn notes(column: &Column) -> Vec<String> {
+pub(crate) fn notes(column: &Column) -> Vec<Note> {
     let name = &column.name;
     let observed = column.rows() - column.missing();
     if observed == 0 {
-        return vec![format!("column `{name}` is empty: no cell of it is known")];
+        return vec![format!("column `{name}` is empty: no cell of it is known").into()];
     }
     let mut notes = Vec::new();
     notes.extend(near_numeric(column, observed));
     match column.kind {
         Kind::Text => {
-            notes.push(format!("column `{name}` is free text: carried along, not used as an input"))
+            notes.push(format!("column `{name}` is free text: carried along, not used as an input").into())
         }
         Kind::Date => {
-            notes.push(format!("column `{name}` holds dates or times: carried along, not used as an input"));
+            notes.push(
+                format!("column `{name}` holds dates or times: carried along, not used as an input").into(),
+            );
         }
         _ if has_one_value(column) => {
             let value =
                 column.observed.iter().position(|observed| *observed).and_then(|row| column.cell(row));
             let value = value.unwrap_or_default();
-            notes.push(format!("column `{name}` has one value only (`{value}`): it tells nothing"));
+            notes.push(format!("column `{name}` has one value only (`{value}`): it tells nothing").into());
         }
-        _ if looks_like_an_id(column, observed) => notes
-            .push(format!("column `{name}` looks like a row number or an id: if so, say --id or --ignore")),
+        _ if looks_like_an_id(column, observed) => notes.push(Note {
+            text: format!("column `{name}` looks like a row number or an id"),
+            act: Some(Act::LeaveOutId { column: name.clone() }),
+        }),
         _ => {}
     }
     notes
@@ -74,7 +80,7 @@ fn has_one_value(column: &Column) -> bool {
 }
 
 /// Words among numbers: most cells are numbers, a few odd words keep the column from being numeric.
-fn near_numeric(column: &Column, observed: usize) -> Option<String> {
+fn near_numeric(column: &Column, observed: usize) -> Option<Note> {
     let is_number = |word: &str| matches!(number(trim(word.as_bytes())), Number::Finite(_));
     let (mut odd, mut odd_cells): (Vec<&str>, usize) = (Vec::new(), 0);
     let mut add = |word, cells| {
@@ -103,12 +109,13 @@ fn near_numeric(column: &Column, observed: usize) -> Option<String> {
     let more = if odd.len() > SHOWN { ", ..." } else { "" };
     let shown: Vec<String> = odd.iter().take(SHOWN).map(|word| format!("`{}`", word.trim())).collect();
     let (name, first) = (&column.name, odd.first().map_or("", |word| word.trim()));
-    Some(format!(
+    let text = format!(
         "column `{name}` is nearly all numbers, but {odd_cells} of {observed} cells are not ({}{more}), so it is read \
-         as {}: if these stand for missing values, add `--missing-in \"{name}={first}\"`",
+         as {}",
         shown.join(", "),
         column.kind
-    ))
+    );
+    Some(Note { text, act: Some(Act::NameMissing { column: name.clone(), word: first.to_owned() }) })
 }
 
 /// Whole numbers without a gap or a hole, or nearly all different under a name that says so; words that
@@ -159,7 +166,8 @@ mod tests {
         let text: String =
             text.enumerate().map(|(row, line)| if row == 0 { "x,y\n".to_owned() } else { line }).collect();
         let reading = read_bytes("t.csv", text.as_bytes(), &ReadOptions::default()).unwrap();
-        let notes = reading.notes.into_iter().filter(|note| note.contains("`x`")).collect();
+        let notes =
+            reading.notes.into_iter().map(|note| note.text).filter(|note| note.contains("`x`")).collect();
         (reading.table.columns()[0].kind, notes)
     }
 
@@ -201,7 +209,7 @@ mod tests {
             ["column `x` holds dates or times: carried along, not used as an input"]
         );
         let rows = one((1..=30).map(|row| row.to_string())).1;
-        assert_eq!(rows, ["column `x` looks like a row number or an id: if so, say --id or --ignore"]);
+        assert_eq!(rows, ["column `x` looks like a row number or an id"]);
         assert!(one((1..=30).map(|row| (row * row).to_string())).1.is_empty());
     }
 
@@ -217,8 +225,7 @@ mod tests {
         assert_eq!(
             notes,
             [
-                "column `x` is nearly all numbers, but 3 of 40 cells are not (`-`, `<0.5`), so it is read as category: \
-              if these stand for missing values, add `--missing-in \"x=-\"`"
+                "column `x` is nearly all numbers, but 3 of 40 cells are not (`-`, `<0.5`), so it is read as category"
             ]
         );
         assert!(one((0..30).map(cell)).1.is_empty(), "a tenth of odd words is no accident");

@@ -74,6 +74,7 @@ mod head;
 mod input;
 mod kinds;
 mod memory;
+mod note;
 mod options;
 mod output;
 mod parquet;
@@ -92,6 +93,7 @@ use std::path::Path;
 
 pub use batches::Batches;
 pub(crate) use gather::level;
+pub use note::Note;
 pub use options::{BatchOptions, MissingTokens, ReadOptions};
 pub use samples::{SAMPLES, Sample, sample};
 pub(crate) use shape::other_shape;
@@ -108,7 +110,7 @@ pub struct Reading {
     /// The table.
     pub table: Table,
     /// Remarks in plain words: columns set aside, empty, of one value, or nearly numeric.
-    pub notes: Vec<String>,
+    pub notes: Vec<Note>,
 }
 
 /// Reads a table: CSV, TSV or Parquet, plain or gzipped; `-` is standard input, `sample:NAME` a sample.

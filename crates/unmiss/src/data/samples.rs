@@ -78,6 +78,6 @@ mod tests {
     fn unknown_samples_get_a_hint() {
         let error = sample("pinguins").unwrap_err();
         assert_eq!(error.to_string(), "there is no sample `pinguins`");
-        assert_eq!(error.hint(), Some("did you mean `sample:penguins`?"));
+        assert_eq!(error.hint_text(), "did you mean `sample:penguins`?");
     }
 }

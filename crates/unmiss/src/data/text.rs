@@ -238,7 +238,7 @@ impl Body<'_> {
 /// A column that was said to be binary and has more than two values.
 pub(crate) fn too_many_for_binary(file: &str, name: &str, levels: usize) -> Error {
     Error::input(Place::file(file).in_column(name), format!("{levels} different values, but binary has two"))
-        .with_hint("read the column as a category, or name the words for a missing value with `--missing`")
+        .with_hint("read the column as a category, or name the words for a missing value")
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::data::{Column, Data, Kind, Values};
-use crate::error::{Error, Result};
+use crate::error::{Act, Error, Hint, Result};
 
 /// What is predicted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -121,8 +121,8 @@ impl TargetEncoder {
         };
         if !column.is_usable() {
             let (holds, hint) = match kind {
-                Kind::Date => ("dates", "make a number of them, such as days since a fixed date".to_owned()),
-                _ => ("free text", format!("if its values are classes, say --categorical {name}")),
+                Kind::Date => ("dates", Hint::from("make a number of them, such as days since a fixed date")),
+                _ => ("free text", Act::ReadAsCategory { column: name.to_owned() }.into()),
             };
             let what = format!("the target `{name}` holds {holds}, which can't be predicted");
             return Err(Error::data(what).with_hint(hint));
@@ -238,7 +238,7 @@ fn looks_like_classes(column: &Column, levels: &[String]) -> bool {
 fn observed_numbers(column: &Column) -> Result<Vec<f64>> {
     let values = column.numbers().ok_or_else(|| {
         Error::data(format!("the target `{}` holds words, so it can't be a regression", column.name))
-            .with_hint(format!("say --numeric {} if its values are numbers", column.name))
+            .with_hint(Act::ReadAsNumber { column: column.name.clone() })
     })?;
     Ok(values
         .iter()

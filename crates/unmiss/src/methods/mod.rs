@@ -132,7 +132,7 @@ pub fn short_list(shape: Shape, job: Job) -> Vec<&'static dyn Method> {
 /// When there is none.
 pub fn named(name: &str) -> Result<&'static dyn Method> {
     let found = METHODS.iter().copied().find(|method| method.name() == name);
-    found.ok_or_else(|| unknown(name, METHODS.iter().map(|method| method.name())))
+    found.ok_or_else(|| unknown(name, METHODS.iter().map(|method| method.name()), "the methods are"))
 }
 
 /// The method of that name, for data of a shape and a job.
@@ -149,16 +149,16 @@ pub fn find(name: &str, shape: Shape, job: Job) -> Result<&'static dyn Method> {
             let all = fitting.collect::<Vec<_>>().join(", ");
             Err(Error::setting("method", what).with_hint(format!("the methods for this are: {all}")))
         }
-        None => Err(unknown(name, fitting)),
+        None => Err(unknown(name, fitting, "the methods for this are")),
     }
 }
 
 /// An error about a name that is not in the list, with the nearest and all that would fit as a hint.
-fn unknown<'a>(name: &str, fitting: impl Iterator<Item = &'a str> + Clone) -> Error {
+fn unknown<'a>(name: &str, fitting: impl Iterator<Item = &'a str> + Clone, all_are: &str) -> Error {
     let all = fitting.clone().collect::<Vec<_>>().join(", ");
     Error::setting("method", format!("there is no method `{name}`")).with_hint(match nearest(name, fitting) {
-        Some(near) => format!("did you mean `{near}`? The methods for this are: {all}"),
-        None => format!("the methods for this are: {all}"),
+        Some(near) => format!("did you mean `{near}`? ({all_are}: {all})"),
+        None => format!("{all_are}: {all}"),
     })
 }
 

@@ -105,7 +105,7 @@ fn unknown_settings_are_refused_with_a_hint() {
         let first = method.card().settings[0].name;
         let error = method.check(&json!({ (format!("{first}x")): 1 })).unwrap_err();
         assert!(error.to_string().contains(&format!("`{first}x`")), "{error}");
-        assert!(error.hint().unwrap().starts_with(&format!("did you mean `{first}`?")));
+        assert!(error.hint_text().starts_with(&format!("did you mean `{first}`?")));
         let wrong = json!({ (first): { "an": "object" } });
         assert!(method.check(&wrong).unwrap_err().to_string().starts_with(&format!("setting `{first}`")));
     }

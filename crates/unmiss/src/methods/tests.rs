@@ -3,10 +3,10 @@ use super::*;
 #[test]
 fn a_name_that_does_not_fit_is_told_what_would() {
     let misspelt = find("gausian", Shape::Table, Job::Fill).err().unwrap();
-    assert!(misspelt.hint().unwrap().starts_with("did you mean `gaussian`? The methods for this are: auto,"));
+    assert!(misspelt.hint_text().starts_with("did you mean `gaussian`? (the methods for this are: auto,"));
     let other = find("gaussian", Shape::Table, Job::Predict).err().unwrap();
     assert!(other.to_string().contains("`gaussian` fills holes"), "{other}");
-    assert_eq!(other.hint(), Some("the methods for this are: network, mlp, linear, trees"));
+    assert_eq!(other.hint_text(), "the methods for this are: network, mlp, linear, trees");
     assert!(find("linear", Shape::Ratings, Job::Rate).is_err());
 }
 

@@ -2,7 +2,7 @@
 
 use super::significance::{Moments, Test, chi_square, one_way};
 use crate::data::{Column, Values};
-use crate::error::{Error, Result};
+use crate::error::{Act, Error, Result};
 
 /// Whole numbers 0..k or 1..=k with at most this many values are classes.
 const MOST_NUMBERED_CLASSES: usize = 10;
@@ -32,8 +32,7 @@ impl Outcome {
             Values::Texts(_) => {
                 let what =
                     format!("the target `{}` holds {}s, not numbers or classes", column.name, column.kind);
-                Err(Error::data(what)
-                    .with_hint(format!("if its values are classes, say --categorical {}", column.name)))
+                Err(Error::data(what).with_hint(Act::ReadAsCategory { column: column.name.clone() }))
             }
         }
     }

@@ -140,7 +140,7 @@ impl Model {
 
 /// The same error, told of a file.
 fn in_file(path: &Path, error: &Error) -> Error {
-    let hint = error.hint().map(str::to_owned);
+    let hint = error.hint().cloned();
     Error::Model { path: path.to_owned(), what: error.to_string(), hint }
 }
 

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::data::Shape;
-use crate::error::{Error, Result, nearest};
+use crate::error::{Act, Error, Hint, Result, nearest};
 use crate::methods::{Job, Method, find, named, short_list};
 
 /// A method with all its settings.
@@ -93,7 +93,7 @@ impl Recipe {
 
     /// What the method has against its settings, told of the one that was changed last.
     fn refusal(&self, name: &str) -> Option<Error> {
-        let help = || format!("`unmiss methods {}` tells what each setting takes", self.method.name());
+        let help = || Hint::from(Act::LookUpSettings { method: self.method.name().to_owned() });
         self.method.check(&self.settings).err().map(|error| match error {
             Error::Setting { what, hint, .. } => {
                 Error::Setting { name: name.to_owned(), what, hint: hint.or_else(|| Some(help())) }
@@ -128,7 +128,7 @@ mod tests {
             assert!(Recipe::named("autorec").unwrap().set_all(changes).is_ok());
         }
         let alone = Recipe::named("autorec").unwrap().set("optimizer", "rprop").unwrap_err();
-        assert_eq!(alone.hint(), Some("say batch=0, or optimizer=adam"));
+        assert_eq!(alone.hint_text(), "say batch=0, or optimizer=adam");
         let first = Recipe::named("autorec").unwrap().set_all([("rate", "-1"), ("hidden", "3")]);
         assert!(first.unwrap_err().to_string().starts_with("setting `rate`"));
         let cured = [("optimizer", "rprop"), ("rate", "-1"), ("batch", "0")];

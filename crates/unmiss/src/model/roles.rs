@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::{Column, Data};
 use crate::encode::{ClassWeights, target::TaskKind};
-use crate::error::{Error, Result};
+use crate::error::{Act, Error, Result};
 
 /// What the user says about the columns of a training table.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -47,8 +47,9 @@ impl Roles {
         for (index, name) in taken.iter().enumerate() {
             data.column(name)?;
             if taken[..index].contains(name) {
-                return Err(Error::data(format!("column `{name}` is given two roles"))
-                    .with_hint("name it in one of --target, --id, --ignore, --weight only"));
+                return Err(
+                    Error::data(format!("column `{name}` is given two roles")).with_hint(Act::OneRole)
+                );
             }
         }
         let observed = &data.column(&self.target)?.observed;
@@ -92,7 +93,7 @@ fn reason_to_leave_out(column: &Column) -> Option<&'static str> {
     if !column.is_usable() {
         return Some(match column.kind {
             crate::data::Kind::Date => "it holds dates (make a number of them, such as days, to use it)",
-            _ => "it holds free text (say --categorical to use its values as categories)",
+            _ => "it holds free text (read as a category, its values can be used)",
         });
     }
     if column.missing() == column.rows() {

@@ -94,7 +94,7 @@ fn an_endless_quote_is_given_up() {
     let (header, mut inner) = TextBatches::open(stream, &options(&[("a", Kind::Real)], 100), BLOCK).unwrap();
     let error = inner.next(&header).unwrap_err();
     assert_eq!(error.to_string(), "t.csv, line 3: the record is longer than 64 MB");
-    assert_eq!(error.hint(), Some("most likely a quote is opened here and never closed"));
+    assert_eq!(error.hint_text(), "most likely a quote is opened here and never closed");
 }
 
 #[test]

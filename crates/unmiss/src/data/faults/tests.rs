@@ -3,8 +3,8 @@ use std::path::Path;
 use crate::data::{BatchOptions, Batches, Kind, ReadOptions, read, read_bytes};
 use crate::error::{Error, Result};
 
-fn said(error: &Error) -> (String, &str) {
-    (error.to_string(), error.hint().unwrap_or(""))
+fn said(error: &Error) -> (String, String) {
+    (error.to_string(), error.hint_text())
 }
 
 /// Reads all batches of a text in a file.
@@ -20,7 +20,7 @@ fn fails(bytes: &[u8], kinds: &[(&str, Kind)], what: &str, hint: &str) {
         kinds.iter().map(|(name, kind)| ((*name).to_owned(), *kind)).collect();
     let options = ReadOptions { kinds: kinds.clone(), ..ReadOptions::default() };
     let error = read_bytes("ward.csv", bytes, &options).unwrap_err();
-    assert_eq!(said(&error), (what.to_owned(), hint));
+    assert_eq!(said(&error), (what.to_owned(), hint.to_owned()));
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("ward.csv");
     std::fs::write(&path, bytes).unwrap();
@@ -28,7 +28,7 @@ fn fails(bytes: &[u8], kinds: &[(&str, Kind)], what: &str, hint: &str) {
         let options = BatchOptions { kinds: kinds.clone(), rows, ..BatchOptions::default() };
         let error = by_batch(&path, &options).unwrap_err();
         let shortened = error.to_string().replace(&path.display().to_string(), "ward.csv");
-        assert_eq!((shortened.as_str(), error.hint().unwrap_or("")), (what, hint));
+        assert_eq!((shortened.as_str(), error.hint_text().as_str()), (what, hint));
     }
 }
 
@@ -145,7 +145,7 @@ fn cells_that_are_no_numbers() {
         b"a,b\n1,2\n3,unknown\n",
         &real,
         "ward.csv, line 3, column `b`: `unknown` is not a number",
-        "if it stands for a missing value, add `--missing-in \"b=unknown\"`",
+        r#"NameMissing { column: "b", word: "unknown" }"#,
     );
     fails(
         b"a,b\n1,2\n3,9007199254740993\n",
@@ -156,7 +156,7 @@ fn cells_that_are_no_numbers() {
     for (word, kinds) in [("inf", &real[..]), ("-1e999", &real[..])] {
         let text = format!("a,b\n1,2\n3,{word}\n4,7\n5,8\n");
         let what = format!("ward.csv, line 3, column `b`: `{word}` is not a finite number");
-        let hint = format!("if it stands for a missing value, add `--missing-in \"b={word}\"`");
+        let hint = format!("NameMissing {{ column: \"b\", word: {word:?} }}");
         fails(text.as_bytes(), kinds, &what, &hint);
         let error = read_bytes("ward.csv", text.as_bytes(), &ReadOptions::default()).unwrap_err();
         assert_eq!(said(&error), (what, hint.as_str()), "also if the reader found the kind out itself");

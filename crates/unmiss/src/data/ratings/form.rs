@@ -5,7 +5,7 @@ use crate::data::cell::{Number, number, word};
 use crate::data::head::head;
 use crate::data::options::check_names;
 use crate::data::split::split_record;
-use crate::error::{Error, Place, Result};
+use crate::error::{Act, Error, Place, Result};
 
 /// Where in a row the fields stand.
 #[derive(Clone, Copy)]
@@ -24,12 +24,11 @@ const TIMES: &[&str] = &["time", "timestamp", "date", "unixreviewtime"];
 
 impl Places {
     pub fn find(file: &str, names: &[String], options: &RatingsOptions, rated: bool) -> Result<Self> {
-        let needed = |given: &Option<String>, usual: &[&str], what: &str| {
+        let needed = |given: &Option<String>, usual: &[&str], what: &'static str| {
             find_column(names, given.as_ref(), usual)?.ok_or_else(|| {
                 let what_is = format!("no column is called `{what}` or the like");
-                let columns = names.join(", ");
                 Error::input(Place::file(file).at_line(1), what_is)
-                    .with_hint(format!("say --{what} COLUMN; the columns are: {columns}"))
+                    .with_hint(Act::NameColumn { what, columns: names.to_vec() })
             })
         };
         Ok(Self {

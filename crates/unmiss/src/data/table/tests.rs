@@ -21,7 +21,7 @@ fn holes_are_told_by_the_mask_alone() {
 #[test]
 fn unknown_names_get_a_hint() {
     let error = ward().column("agee").unwrap_err();
-    assert_eq!(error.hint(), Some("did you mean `age`?"));
+    assert_eq!(error.hint_text(), "did you mean `age`?");
 }
 
 #[test]

@@ -64,7 +64,9 @@ pub fn affordable(names: &[String], encoder: &Encoder, rows: &Encoded) -> (Vec<S
             _ => None,
         };
         match why {
-            Some(why) => left_out.push(format!("`{name}` was left out: {why} (try --method {name}).")),
+            Some(why) => {
+                left_out.push(format!("`{name}` was left out: {why} (name it as the method to have it)."))
+            }
             None => taken.push(name.clone()),
         }
     }

@@ -111,7 +111,7 @@ impl Settings {
 fn levels_of(ratings: &Ratings) -> Result<Vec<f32>> {
     ratings.levels(MOST_LEVELS).ok_or_else(|| {
         Error::method("cf-nade", format!("there are more than {MOST_LEVELS} different ratings"))
-            .with_hint("use --method autorec or factors, or round the ratings")
+            .with_hint("use `autorec` or `factors`, or round the ratings")
     })
 }
 

@@ -232,7 +232,7 @@ impl Learned for Fitted {
         let last = self.changes.last().copied().unwrap_or(0.0);
         let why = match last < self.settings.tolerance {
             true => format!("it changed no column by more than the tolerance {}", self.settings.tolerance),
-            false => format!("{} rounds are the limit (--set rounds=N)", self.settings.rounds),
+            false => format!("{} rounds are the limit (setting `rounds`)", self.settings.rounds),
         };
         let changes: Vec<String> = self.changes.iter().map(|change| format!("{change:.3}")).collect();
         json!({

@@ -96,7 +96,7 @@ fn names_and_rates_are_checked() {
     for bad in ["mcar", "mcar:", "mcar:1", "mcar:0", "mcar:NaN", "mcar:-0.1", "mcra:0.3", ""] {
         assert!(bad.parse::<Mechanism>().is_err(), "{bad}");
     }
-    assert_eq!("mcra:0.3".parse::<Mechanism>().unwrap_err().hint(), Some("did you mean `mcar:0.3`?"));
+    assert_eq!("mcra:0.3".parse::<Mechanism>().unwrap_err().hint_text(), "did you mean `mcar:0.3`?");
     let table = table();
     assert!(hide(&table, &Mechanism::Mcar(1.5), &hideable(&table, &[]), 1).is_err());
     assert!(hide(&table, &Mechanism::Mcar(0.5), &["note".to_owned()], 1).is_err());

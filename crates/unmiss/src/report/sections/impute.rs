@@ -53,7 +53,7 @@ pub fn impute(model: &Model, table: &Table, filled: &Filled) -> Result<Vec<Secti
         numbers.take(MOST_DRAWN).map(|(before, after)| values(before, after)).collect::<Result<Vec<_>>>()?;
     if !drawn.is_empty() {
         let text = "Filled values need not be spread like known ones: cells may be missing for a reason, and a best guess \
-                    always varies less than the truth. Draws (--draws) do not.";
+                    always varies less than the truth. Draws do not.";
         let section = Section::new("Known and filled values").text(text);
         sections.push(drawn.into_iter().fold(section, Section::chart));
     }

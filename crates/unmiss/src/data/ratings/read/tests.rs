@@ -57,7 +57,7 @@ fn a_row_without_a_rating_is_no_rating() {
 fn faults_are_told_with_their_place() {
     let fails = |text: &str, options: &RatingsOptions| {
         let error = read_bytes("r.csv", text.as_bytes(), options).unwrap_err();
-        (error.to_string(), error.hint().unwrap_or_default().to_owned())
+        (error.to_string(), error.hint_text())
     };
     let usual = RatingsOptions::default();
     assert_eq!(
@@ -68,7 +68,7 @@ fn faults_are_told_with_their_place() {
     assert_eq!(fails("a\tx\t1\nb\tx\n", &usual).0, "r.csv, line 2: 2 cells, but the header has 3");
     let (what, hint) = fails("who,item,rating\na,x,1\n", &usual);
     assert_eq!(what, "r.csv, line 1: no column is called `user` or the like");
-    assert_eq!(hint, "say --user COLUMN; the columns are: who, item, rating");
+    assert_eq!(hint, r#"NameColumn { what: "user", columns: ["who", "item", "rating"] }"#);
     let named = RatingsOptions { user: Some("whoo".into()), ..usual.clone() };
     assert_eq!(fails("who,item,rating\na,x,1\n", &named).1, "did you mean `who`?");
     assert_eq!(fails("user,item,rating\n", &usual).0, "r.csv: there are no ratings in it");

@@ -1,0 +1,46 @@
+//! What can be done about something, in the program's words: its commands and options.
+
+use unmiss::data::Note;
+use unmiss::error::Act;
+
+/// The words for something to do.
+pub fn words(act: &Act) -> String {
+    match act {
+        Act::ReadAsCategory { column } => format!("if its values are classes, say --categorical {column}"),
+        Act::ReadAsNumber { column } => format!("say --numeric {column} if its values are numbers"),
+        Act::NameMissing { column, word } => {
+            format!("if it stands for a missing value, add `--missing-in \"{column}={word}\"`")
+        }
+        Act::LeaveOutId { .. } => "if so, say --id or --ignore".to_owned(),
+        Act::NameColumn { what, columns } => {
+            format!("say --{what} COLUMN; the columns are: {}", columns.join(", "))
+        }
+        Act::OneRole => "name it in one of --target, --id, --ignore, --weight only".to_owned(),
+        Act::LookUpSettings { method } => {
+            format!("`unmiss methods {method}` tells what each setting takes")
+        }
+        Act::FewerFolds => "ask for fewer with --folds".to_owned(),
+        Act::HideMore => "hide more with --how mcar:0.3, or compare on a larger table".to_owned(),
+        Act::OtherFile => "name another file with --json, or begin anew with --fresh".to_owned(),
+        Act::SameQuestion { seed } => {
+            format!("ask the same with --seed {seed}, or name another file with --json")
+        }
+        Act::ShowModel => "`unmiss show FILE` tells what is in it".to_owned(),
+        Act::UsePredictor => {
+            "`unmiss fit` makes models that predict; `unmiss impute --with` uses imputers".to_owned()
+        }
+        Act::UseImputer => {
+            "`unmiss impute --save FILE` makes imputers; `unmiss predict` uses models".to_owned()
+        }
+        Act::UseRecommender => "`unmiss fit --shape ratings` makes models of ratings".to_owned(),
+        other => format!("{other:?}"),
+    }
+}
+
+/// A remark with what could be done about it.
+pub fn remark(note: &Note) -> String {
+    match &note.act {
+        Some(act) => format!("note: {}: {}", note.text, words(act)),
+        None => format!("note: {}", note.text),
+    }
+}
