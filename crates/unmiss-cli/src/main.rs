@@ -4,6 +4,8 @@
 //! error said in full. Results go to standard output; progress, notes and warnings to standard error.
 
 mod commands;
+#[cfg(test)]
+mod guide;
 mod input;
 mod memory;
 mod output;
