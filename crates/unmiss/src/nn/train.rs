@@ -13,6 +13,7 @@ use burn::Tensor;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
+use crate::nn::Lent;
 use crate::nn::optimizer::Optimizer;
 use crate::nn::parameters::Parameters;
 use crate::nn::schedule::Schedule;
@@ -26,7 +27,7 @@ pub trait Learner: Sync {
     fn rows(&self) -> usize;
 
     /// The mean loss of a batch of rows, made from the parameters' tensors so that gradients can be had.
-    fn loss(&self, parameters: &[Tensor<2>], rows: &[usize], moment: &Moment) -> Tensor<1>;
+    fn loss(&self, parameters: &Lent, rows: &[usize], moment: &Moment) -> Tensor<1>;
 
     /// How good the weights are, lower is better. `None`: nothing was set aside to tell; the last weights
     /// are kept.

@@ -21,8 +21,8 @@ pub(super) fn fingerprint(
 ) -> String {
     let mut weights: u64 = 0;
     for parameter in parameters.iter() {
-        let shape = format!("{} {} {} {}", parameter.name, parameter.rows, parameter.columns, parameter.rate);
-        weights = weights.rotate_left(7) ^ hash(&shape) ^ u64::from(parameter.decay);
+        let crate::nn::Parameter { name, shape, learned, rate, decay, .. } = parameter;
+        weights = weights.rotate_left(7) ^ hash(&format!("{name} {shape:?} {learned} {rate} {decay}"));
         for value in &parameter.values {
             weights = (weights ^ u64::from(value.to_bits())).wrapping_mul(0x0100_0000_01b3);
         }

@@ -5,9 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::{Epoch, Learner, Moment, TrainSettings, Trained, Why};
 use crate::error::{Error, Result};
 use crate::nn::optimizer::{Optimizer, Step, square_norm};
-use crate::nn::parameters::Parameters;
+use crate::nn::parameters::{Parameter, Parameters};
 use crate::nn::schedule::Pace;
-use crate::nn::tape::into_values;
 use crate::run::Run;
 
 /// How often the learning rate is halved after a loss that is not finite before training gives up.
@@ -68,7 +67,12 @@ impl std::ops::DerefMut for State {
 }
 
 fn fresh_memory(parameters: &Parameters, optimizer: &Optimizer) -> Vec<Vec<Vec<f32>>> {
-    parameters.iter().map(|parameter| optimizer.state(parameter.values.len())).collect()
+    // What is only carried along needs none.
+    let memory = |parameter: &Parameter| match parameter.learned {
+        true => optimizer.state(parameter.values.len()),
+        false => Vec::new(),
+    };
+    parameters.iter().map(memory).collect()
 }
 
 impl State {
@@ -98,21 +102,12 @@ impl State {
         moment: &Moment,
         settings: &TrainSettings,
     ) -> Outcome {
-        let tensors = self.parameters.lend();
-        let loss = learner.loss(&tensors, rows, moment);
+        let lent = self.parameters.lend();
+        let loss = learner.loss(&lent, rows, moment);
         let value = loss.clone().into_scalar::<f32>();
-        let mut gradients: Vec<Option<Vec<f32>>> = vec![None; tensors.len()];
-        if value.is_finite() && loss.is_tracked() {
-            let mut found = loss.backward();
-            for (tensor, gradient) in tensors.iter().zip(&mut gradients) {
-                *gradient = tensor.grad_remove(&mut found).map(into_values);
-            }
-        }
-        drop(loss);
-        self.parameters.take_back(tensors);
-        if !value.is_finite() {
-            return Outcome::NotFinite;
-        }
+        let gradients = value.is_finite().then(|| lent.gradients(loss));
+        self.parameters.take_back(lent);
+        let Some(gradients) = gradients else { return Outcome::NotFinite };
         let mut scale = 1.0;
         if let Some(clip) = settings.clip {
             let norm = square_norm(gradients.iter().flatten().map(Vec::as_slice)).sqrt();

@@ -37,8 +37,7 @@ impl Curve {
         let sizes = [3, self.hidden, self.hidden, 1];
         for (layer, pair) in sizes.windows(2).enumerate() {
             let scale = (2.0 / pair[0] as f64).sqrt();
-            parameters.add(format!("{layer}/weight"), pair[0], pair[1], || (scale * stream.normal()) as f32);
-            parameters.add(format!("{layer}/bias"), 1, pair[1], || 0.0);
+            parameters.add_dense(&layer.to_string(), pair[0], pair[1], || (scale * stream.normal()) as f32);
         }
         parameters
     }
@@ -60,7 +59,7 @@ impl Learner for Curve {
         self.rows
     }
 
-    fn loss(&self, parameters: &[Tensor<2>], rows: &[usize], moment: &Moment) -> Tensor<1> {
+    fn loss(&self, parameters: &Lent, rows: &[usize], moment: &Moment) -> Tensor<1> {
         let mut noise = Stream::new(moment.seed, "noise", moment.step, 0);
         let mut inputs: Vec<f32> = rows.iter().flat_map(|row| self.inputs[3 * row..][..3].to_vec()).collect();
         inputs.iter_mut().for_each(|x| *x += 0.01 * noise.normal() as f32);
@@ -68,7 +67,7 @@ impl Learner for Curve {
         let mut now = Tensor::from_data(TensorData::new(inputs, [rows.len(), 3]), &training_device());
         for layer in 0..3 {
             let activation = if layer < 2 { Activation::Relu } else { Activation::Identity };
-            now = dense(now, parameters[2 * layer].clone(), parameters[2 * layer + 1].clone(), activation);
+            now = dense(now, parameters.tensor(2 * layer), parameters.tensor(2 * layer + 1), activation);
         }
         let loss = squared_error(now, &targets, None);
         let step = self.steps.fetch_add(1, Ordering::Relaxed);
@@ -146,7 +145,7 @@ impl Learner for StopsAt<'_> {
     fn rows(&self) -> usize {
         self.inner.rows()
     }
-    fn loss(&self, parameters: &[Tensor<2>], rows: &[usize], moment: &Moment) -> Tensor<1> {
+    fn loss(&self, parameters: &Lent, rows: &[usize], moment: &Moment) -> Tensor<1> {
         if moment.step == self.step {
             self.switch.store(true, Ordering::Relaxed);
         }
