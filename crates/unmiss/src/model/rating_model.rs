@@ -13,6 +13,7 @@
 //! ```
 
 mod file;
+mod pairs;
 
 use std::sync::Arc;
 
@@ -130,18 +131,6 @@ impl RatingModel {
             *answer = self.within(*answer);
         }
         answers
-    }
-
-    /// A rating for a pair of names, known or not.
-    pub fn rate_names(&self, user: &str, item: &str) -> f32 {
-        match (self.ratings.users.find(user), self.ratings.items.find(item)) {
-            (Some(user), Some(item)) => self.rate(&[(user, item)])[0],
-            (user, item) => {
-                let user = user.map_or(0.0, |user| self.fallback.users[user as usize]);
-                let item = item.map_or(0.0, |item| self.fallback.items[item as usize]);
-                self.within(self.fallback.mean + user + item)
-            }
-        }
     }
 
     /// Whether user or item of a pair has no rating to learn from.

@@ -35,7 +35,7 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
     let run = printer.run(general)?;
     let pairs = read_pairs(&arguments.pairs, &arguments.input.options()?)?;
     let new = NewRatings::read(arguments.ratings.as_ref(), &arguments.input, &model, printer)?;
-    let answers = run.compute(|| answers(&model, &pairs, &new));
+    let answers = run.compute(|| model.rate_named(&pairs, &new.0));
     let mut writer = CsvWriter::create(&arguments.output, &["user", "item", "prediction"])?;
     for ((user, item), answer) in pairs.iter().zip(&answers) {
         writer.text(user);
@@ -54,15 +54,6 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
 /// Four digits behind the point: a rating has no more to say.
 pub fn rounded(rating: f32) -> f64 {
     (f64::from(rating) * 1e4).round() / 1e4
-}
-
-fn answers(model: &RatingModel, pairs: &[(String, String)], new: &NewRatings) -> Vec<f32> {
-    let answer = |(user, item): &(String, String)| match (new.of(user, model), model.ratings.items.find(item))
-    {
-        (Some(given), Some(item)) => model.rate_for(&given, &[item])[0],
-        _ => model.rate_names(user, item),
-    };
-    pairs.iter().map(answer).collect()
 }
 
 /// Says how many predictions rest on averages, as user or item was never seen.
