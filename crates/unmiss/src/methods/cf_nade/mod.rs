@@ -192,7 +192,7 @@ impl Recommendation for CfNade {
         let trained = train_sparse(&Rows::new(&learning, &held, &settings, &coding), network, &plan, run)?;
         let fit =
             Fit { best_epoch: trained.best_epoch, epochs: trained.epochs, validation: trained.validation };
-        Ok(Box::new(Fitted::new(settings.vectors, coding, fit, trained.network, ratings)))
+        Ok(Box::new(Fitted::new(settings.vectors, coding, fit, trained.network.into(), ratings)))
     }
 
     fn load(&self, settings: &Value, ratings: &Ratings, arrays: &Arrays) -> Result<Box<dyn Recommender>> {

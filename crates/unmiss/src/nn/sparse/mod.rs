@@ -26,6 +26,7 @@ mod train;
 mod trainer;
 
 pub use ahead::one_ahead;
+pub use forms::Halves;
 pub use network::{SparseNetwork, Squash, Work};
 pub use pattern::{Batch, Pattern};
 pub use train::{SparseLearner, SparseSettings, SparseTrained, train_sparse};
