@@ -4,6 +4,8 @@
 //! taken, and refuses what it does not know. A file is written beside its place and renamed, so that a
 //! crash leaves the old file or the new one, never half of one.
 
+mod slices;
+
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::io::{ErrorKind, Write};
@@ -15,6 +17,7 @@ use serde_json::Value;
 use tempfile::NamedTempFile;
 
 use crate::error::{Error, Result};
+pub(crate) use slices::{Named, Slices, write_slices};
 
 /// The safetensors metadata key under which the JSON header stands.
 const HEADER_KEY: &str = "unmiss";

@@ -144,7 +144,7 @@ pub fn train_and_test(rows: &Rows<'_>, split: &Split, plan: &Plan, run: &Run) ->
         validation: split.validation.clone(),
     };
     let trained = match train(&learner, network.parameters(run.seed()), &plan.train, run) {
-        Ok(trained) if trained.stopped != Why::Stopped => trained,
+        Ok(trained) if !matches!(trained.stopped, Why::Stopped(_)) => trained,
         Ok(_) | Err(Error::Stopped) => return Ok(None),
         Err(error) => return Err(error),
     };

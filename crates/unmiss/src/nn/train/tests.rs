@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use burn::tensor::TensorData;
 
@@ -9,6 +10,7 @@ use super::*;
 use crate::nn::loss::squared_error;
 use crate::nn::product::tests::random;
 use crate::nn::{Activation, dense, dense_forward, training_device};
+use crate::rng::Stream;
 use crate::run::Event;
 
 /// `y = |x1| + x2 x3` from three inputs, by a network of two hidden layers with noise on its input.
@@ -174,7 +176,10 @@ fn a_resumed_training_ends_where_an_uninterrupted_one_does() {
             let folder = tempfile::tempdir().unwrap();
             let stopped =
                 interrupted(&curve, step, &settings, &run(1).checkpoints_in(folder.path())).unwrap();
-            assert_eq!(stopped.stopped, if step == 83 { Why::Epochs } else { Why::Stopped });
+            assert_eq!(
+                stopped.stopped,
+                if step == 83 { Why::Epochs } else { Why::Stopped(StopReason::Asked) }
+            );
             let resumed =
                 train(&curve, curve.parameters(), &settings, &run(2).checkpoints_in(folder.path())).unwrap();
             assert_eq!(resumed.parameters, whole.parameters, "after step {step}");
@@ -196,6 +201,16 @@ fn a_stop_keeps_what_is_worth_keeping() {
     curve.judged = false;
     let last = interrupted(&curve, 30, &settings(), &run(1)).unwrap();
     assert_ne!(last.parameters, later.parameters);
+}
+
+#[test]
+fn time_that_runs_out_is_told_from_a_stop() {
+    let curve = Curve::new(200, 12);
+    let settings = TrainSettings { epochs: 1_000_000, ..settings() };
+    let late = run(1).within(Duration::from_millis(100));
+    let trained = train(&curve, curve.parameters(), &settings, &late).unwrap();
+    assert_eq!(trained.stopped, Why::Stopped(StopReason::OutOfTime));
+    assert_eq!(curve.validate(&trained.parameters), trained.history[trained.best_epoch - 1].validation);
 }
 
 /// What a run told.
