@@ -5,6 +5,8 @@
 
 mod advice;
 mod commands;
+#[cfg(test)]
+mod guide;
 mod input;
 mod memory;
 mod new_ratings;

@@ -42,13 +42,6 @@ impl NewRatings {
 
     /// All that is known of a user who gave new ratings, the old ratings of a known user included.
     pub fn of(&self, user: &str, model: &Rating<'_>) -> Option<Vec<(u32, f32)>> {
-        let new = self.0.get(user)?;
-        let mut all = BTreeMap::new();
-        if let Some(known) = model.ratings.users.find(user) {
-            let (items, values) = model.ratings.by_user.row(known);
-            all.extend(items.iter().copied().zip(values.iter().copied()));
-        }
-        all.extend(new.iter().copied());
-        Some(all.into_iter().collect())
+        self.0.get(user).map(|new| model.all_given(user, new))
     }
 }

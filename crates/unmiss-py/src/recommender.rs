@@ -272,20 +272,14 @@ impl Recommender {
         if users { &self.rating().ratings.users } else { &self.rating().ratings.items }
     }
 
-    /// Ratings of pairs: known ones together, the others by what is known of either.
+    /// Ratings of pairs, known or not.
     fn rated(&self, users: &IdRows, items: &IdRows) -> Result<Vec<f64>> {
         users.column().check()?;
         items.column().check()?;
-        let places = users.places(&self.rating().ratings.users);
-        let places = places.into_iter().zip(items.places(&self.rating().ratings.items));
-        let places: Vec<Option<(u32, u32)>> = places.map(|(user, item)| user.zip(item)).collect();
-        let known: Vec<(u32, u32)> = places.iter().flatten().copied().collect();
-        let mut answers = self.rating().rate(&known).into_iter();
-        let answer = |(row, place): (usize, &Option<(u32, u32)>)| match place.and_then(|_| answers.next()) {
-            Some(answer) => f64::from(answer),
-            None => f64::from(self.rating().rate_names(users.id(row), items.id(row))),
-        };
-        Ok(places.iter().enumerate().map(answer).collect())
+        let ratings = self.rating().ratings;
+        let places = users.places(&ratings.users).into_iter();
+        let places: Vec<_> = places.zip(items.places(&ratings.items)).collect();
+        Ok(self.rating().rate_any(&places).into_iter().map(f64::from).collect())
     }
 
     fn known_users(&self, users: &IdRows) -> Result<Vec<u32>> {

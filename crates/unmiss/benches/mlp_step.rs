@@ -11,7 +11,7 @@ use burn::Tensor;
 use burn::tensor::TensorData;
 use unmiss::nn::loss::{cross_entropy, squared_error};
 use unmiss::nn::train::{Learner, Moment, TrainSettings, train};
-use unmiss::nn::{Activation, Parameters, dense, dense_forward, training_device};
+use unmiss::nn::{Activation, Lent, Parameters, dense, dense_forward, training_device};
 use unmiss::rng::Stream;
 use unmiss::run::Run;
 
@@ -40,8 +40,8 @@ impl Network {
         for (layer, pair) in self.sizes.windows(2).enumerate() {
             let limit = 1.0 / (pair[0] as f64).sqrt();
             let mut draw = || (limit * (2.0 * stream.uniform() - 1.0)) as f32;
-            parameters.add(format!("{layer}/weight"), pair[0], pair[1], &mut draw);
-            parameters.add(format!("{layer}/bias"), 1, pair[1], &mut draw);
+            parameters.add(format!("{layer}/weight"), pair, &mut draw);
+            parameters.add(format!("{layer}/bias"), [1, pair[1]], &mut draw);
         }
         parameters
     }
@@ -56,13 +56,14 @@ impl Learner for Network {
         self.rows
     }
 
-    fn loss(&self, parameters: &[Tensor<2>], rows: &[usize], _: &Moment) -> Tensor<1> {
+    fn loss(&self, parameters: &Lent, rows: &[usize], _: &Moment) -> Tensor<1> {
         let width = self.sizes[0];
         let mut inputs = Vec::with_capacity(rows.len() * width);
         rows.iter().for_each(|row| inputs.extend_from_slice(&self.inputs[row * width..][..width]));
         let mut now = Tensor::from_data(TensorData::new(inputs, [rows.len(), width]), &training_device());
-        for (layer, pair) in parameters.chunks_exact(2).enumerate() {
-            now = dense(now, pair[0].clone(), pair[1].clone(), self.activation(layer));
+        for layer in 0..self.sizes.len() - 1 {
+            let (weight, bias) = (parameters.tensor(2 * layer), parameters.tensor(2 * layer + 1));
+            now = dense(now, weight, bias, self.activation(layer));
         }
         if self.sizes[self.sizes.len() - 1] == 1 {
             let targets: Vec<f32> = rows.iter().map(|row| self.numbers[*row]).collect();

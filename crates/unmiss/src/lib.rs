@@ -19,7 +19,7 @@ pub mod audit;
 pub mod report;
 pub mod bench;
 
-/// Compiles the README's example.
+/// Compiles the guide's example.
 #[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-struct Readme;
+#[doc = include_str!("../../../docs/guide/library.md")]
+struct Guide;

@@ -1,9 +1,12 @@
-//! What a long computation is given (seed, threads, a way to stop, a place for checkpoints) and what it
+//! What a long computation is given (seed, threads, time, a way to stop, a place for checkpoints) and what it
 //! tells (events). The library never prints: the program and the Python package listen.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 
@@ -50,6 +53,16 @@ pub struct Curve {
     pub best: usize,
 }
 
+/// Why a run is to end before its work is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StopReason {
+    /// Somebody asked for it.
+    Asked,
+    /// Its time is over.
+    OutOfTime,
+}
+
 type Listener = Arc<dyn Fn(&Event) + Send + Sync>;
 
 /// The surroundings of a computation. Cheap to clone: clones share the stop switch and the listener.
@@ -58,6 +71,7 @@ pub struct Run {
     seed: u64,
     pool: Arc<rayon::ThreadPool>,
     stop: Arc<AtomicBool>,
+    deadline: Option<Instant>,
     listener: Listener,
     task: String,
     checkpoints: Option<PathBuf>,
@@ -77,6 +91,7 @@ impl Run {
             seed,
             pool: Arc::new(pool),
             stop: Arc::default(),
+            deadline: None,
             listener: Arc::new(|_| {}),
             task: String::new(),
             checkpoints: None,
@@ -91,6 +106,7 @@ impl Run {
             seed,
             pool: Arc::clone(&self.pool),
             stop: Arc::default(),
+            deadline: None,
             listener: Arc::new(|_| {}),
             task: String::new(),
             checkpoints: None,
@@ -121,6 +137,16 @@ impl Run {
         self
     }
 
+    /// The same run with so much time from now on; a nearer end that it has already stays. When the time is over, long
+    /// loops end as if somebody had asked them to.
+    #[must_use]
+    pub fn within(mut self, time: Duration) -> Self {
+        // An end too far away to be told is none.
+        let end = Instant::now().checked_add(time);
+        self.deadline = self.deadline.into_iter().chain(end).min();
+        self
+    }
+
     /// The same run for a named part of the work. Names nest: `fit` / `mlp` / `fold 2`.
     #[must_use]
     pub fn part(&self, name: &str) -> Self {
@@ -134,10 +160,10 @@ impl Run {
         Self { seed, ..self.clone() }
     }
 
-    /// The same run with a stop switch of its own: what was stopped is over, and this is to be finished.
+    /// The same run with a stop switch of its own and no deadline: what was stopped is over, and this is to be finished.
     #[must_use]
     pub fn to_the_end(&self) -> Self {
-        Self { stop: Arc::default(), ..self.clone() }
+        Self { stop: Arc::default(), deadline: None, ..self.clone() }
     }
 
     /// The seed that every random stream of this run starts from.
@@ -172,9 +198,17 @@ impl Run {
         Arc::clone(&self.stop)
     }
 
-    /// Whether somebody asked the run to stop. Long loops look at every step and keep the best so far.
+    /// Whether the run is to stop. Long loops look at every step and keep the best so far.
     pub fn stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
+        self.stop_reason().is_some()
+    }
+
+    /// Why the run is to stop, if it is.
+    pub fn stop_reason(&self) -> Option<StopReason> {
+        if self.stop.load(Ordering::Relaxed) {
+            return Some(StopReason::Asked);
+        }
+        self.deadline.filter(|end| Instant::now() >= *end).map(|_| StopReason::OutOfTime)
     }
 
     /// Tells an event.
@@ -216,6 +250,18 @@ mod tests {
         assert_eq!(part.checkpoint("json").unwrap(), Path::new("kept/mlp--fold-2.json"));
         run.stop_switch().store(true, Ordering::Relaxed);
         assert!(part.stopped());
+    }
+
+    #[test]
+    fn time_runs_out_for_all_parts_and_is_told_from_a_request() {
+        let run = Run::new(1, 1).unwrap();
+        let (hour, ages) = (Duration::from_secs(3600), Duration::MAX);
+        assert_eq!(run.clone().within(hour).within(ages).stop_reason(), None);
+        let over = run.clone().within(Duration::ZERO).within(hour).part("mlp");
+        assert_eq!((over.stopped(), over.stop_reason()), (true, Some(StopReason::OutOfTime)));
+        assert!(!run.stopped() && !over.afresh(2).stopped());
+        run.stop_switch().store(true, Ordering::Relaxed);
+        assert_eq!(over.stop_reason(), Some(StopReason::Asked));
     }
 
     #[test]

@@ -4,16 +4,20 @@
 //! taken, and refuses what it does not know. A file is written beside its place and renamed, so that a
 //! crash leaves the old file or the new one, never half of one.
 
+mod slices;
+
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::io::{ErrorKind, Write};
 use std::path::Path;
+use std::sync::Arc;
 
 use safetensors::tensor::{Dtype, SafeTensors, TensorView, View};
 use serde_json::Value;
 use tempfile::NamedTempFile;
 
 use crate::error::{Error, Result};
+pub(crate) use slices::{Named, Slices, write_slices};
 
 /// The safetensors metadata key under which the JSON header stands.
 const HEADER_KEY: &str = "unmiss";
@@ -62,24 +66,32 @@ impl View for &Array {
     }
 }
 
-/// Arrays by name.
+/// Arrays by name. Clones and parts share the numbers.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Arrays(BTreeMap<String, Array>);
+pub struct Arrays(BTreeMap<String, Arc<Array>>);
 
 impl Arrays {
+    fn put(&mut self, name: String, array: Array) {
+        self.0.insert(name, Arc::new(array));
+    }
+
+    fn get(&self, name: &str) -> Option<&Array> {
+        self.0.get(name).map(Arc::as_ref)
+    }
+
     /// Puts single-precision numbers under a name.
     pub fn put_singles(&mut self, name: impl Into<String>, shape: &[usize], data: Vec<f32>) {
-        self.0.insert(name.into(), Array { shape: shape.to_vec(), data: Data::Singles(data) });
+        self.put(name.into(), Array { shape: shape.to_vec(), data: Data::Singles(data) });
     }
 
     /// Puts double-precision numbers under a name.
     pub fn put_doubles(&mut self, name: impl Into<String>, shape: &[usize], data: Vec<f64>) {
-        self.0.insert(name.into(), Array { shape: shape.to_vec(), data: Data::Doubles(data) });
+        self.put(name.into(), Array { shape: shape.to_vec(), data: Data::Doubles(data) });
     }
 
     /// Puts bytes under a name.
     pub fn put_bytes(&mut self, name: impl Into<String>, data: Vec<u8>) {
-        self.0.insert(name.into(), Array { shape: vec![data.len()], data: Data::Bytes(data) });
+        self.put(name.into(), Array { shape: vec![data.len()], data: Data::Bytes(data) });
     }
 
     /// Takes over another set of arrays, with a prefix before each name.
@@ -90,8 +102,8 @@ impl Arrays {
     /// The arrays whose names start with a prefix, under the rest of their names.
     #[must_use]
     pub fn with_prefix(&self, prefix: &str) -> Self {
-        let rest = |(name, array): (&String, &Array)| {
-            name.strip_prefix(prefix).map(|rest| (rest.to_owned(), array.clone()))
+        let rest = |(name, array): (&String, &Arc<Array>)| {
+            name.strip_prefix(prefix).map(|rest| (rest.to_owned(), Arc::clone(array)))
         };
         Self(self.0.iter().filter_map(rest).collect())
     }
@@ -108,7 +120,7 @@ impl Arrays {
 
     /// The shape of an array, if there is one of that name.
     pub fn shape(&self, name: &str) -> Option<&[usize]> {
-        self.0.get(name).map(|array| array.shape.as_slice())
+        self.get(name).map(|array| array.shape.as_slice())
     }
 
     /// Single-precision numbers of an expected shape; the error says what is there instead.
@@ -116,7 +128,7 @@ impl Arrays {
     /// # Errors
     /// When there is no such array or it has another type or shape.
     pub fn singles(&self, name: &str, shape: &[usize]) -> Result<&[f32]> {
-        match self.0.get(name) {
+        match self.get(name) {
             Some(Array { shape: found, data: Data::Singles(data) }) if found == shape => Ok(data),
             found => Err(unexpected(name, shape, found)),
         }
@@ -140,7 +152,7 @@ impl Arrays {
     /// # Errors
     /// When there is no such array or it has another type or shape.
     pub fn doubles(&self, name: &str, shape: &[usize]) -> Result<&[f64]> {
-        match self.0.get(name) {
+        match self.get(name) {
             Some(Array { shape: found, data: Data::Doubles(data) }) if found == shape => Ok(data),
             found => Err(unexpected(name, shape, found)),
         }
@@ -151,7 +163,7 @@ impl Arrays {
     /// # Errors
     /// When there is no such array or it holds numbers.
     pub fn bytes(&self, name: &str) -> Result<&[u8]> {
-        match self.0.get(name) {
+        match self.get(name) {
             Some(Array { data: Data::Bytes(data), .. }) => Ok(data),
             found => Err(unexpected(name, &[], found)),
         }
@@ -172,7 +184,8 @@ impl Arrays {
     /// When arrays can't be put into a file.
     pub fn to_bytes(&self, header: &Value) -> Result<Vec<u8>> {
         let metadata = HashMap::from([(HEADER_KEY.to_owned(), header.to_string())]);
-        safetensors::serialize(self.0.iter(), Some(metadata)).map_err(|error| Error::data(error.to_string()))
+        let arrays = self.0.iter().map(|(name, array)| (name, array.as_ref()));
+        safetensors::serialize(arrays, Some(metadata)).map_err(|error| Error::data(error.to_string()))
     }
 
     /// Reads header and arrays of a file.
@@ -201,7 +214,7 @@ impl Arrays {
         let header = header.ok_or("it has no unmiss header")?;
         let header = serde_json::from_str(header).map_err(|error| format!("its header: {error}"))?;
         let tensors = SafeTensors::deserialize(bytes).map_err(|error| error.to_string())?;
-        let arrays = tensors.iter().map(|(name, view)| Ok((name.to_owned(), array(name, &view)?)));
+        let arrays = tensors.iter().map(|(name, view)| Ok((name.to_owned(), Arc::new(array(name, &view)?))));
         Ok((header, Self(arrays.collect::<std::result::Result<_, String>>()?)))
     }
 }

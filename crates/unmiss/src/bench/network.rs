@@ -12,7 +12,7 @@ use crate::metrics::most_probable;
 use crate::nn::sparsity::{Dropout, dropout};
 use crate::nn::supervised::{Scorer, Supervised, predictions};
 use crate::nn::train::{Moment, TrainSettings, Why, train};
-use crate::nn::{Activation, Parameters, dense, dense_forward, training_device};
+use crate::nn::{Activation, Lent, Parameters, dense, dense_forward, training_device};
 use crate::rng::{Stream, mix};
 use crate::run::Run;
 
@@ -67,8 +67,8 @@ impl Network<'_> {
         for (layer, pair) in self.widths.windows(2).enumerate() {
             let bound = 1.0 / (pair[0].max(1) as f64).sqrt();
             let mut draw = || ((2.0 * stream.uniform() - 1.0) * bound) as f32;
-            parameters.add(format!("layer {layer}/weight"), pair[0], pair[1], &mut draw);
-            parameters.add(format!("layer {layer}/bias"), 1, pair[1], &mut draw);
+            parameters.add(format!("layer {layer}/weight"), [pair[0], pair[1]], &mut draw);
+            parameters.add(format!("layer {layer}/bias"), [1, pair[1]], &mut draw);
         }
         parameters
     }
@@ -93,11 +93,11 @@ impl Network<'_> {
 }
 
 impl Scorer for Network<'_> {
-    fn forward(&self, rows: &[usize], parameters: &[Tensor<2>], moment: &Moment) -> Tensor<2> {
+    fn forward(&self, rows: &[usize], parameters: &Lent, moment: &Moment) -> Tensor<2> {
         let inputs = TensorData::new(self.gather(rows), [rows.len(), self.rows.width]);
         let mut hidden = Tensor::<2>::from_data(inputs, &training_device());
         for layer in 0..self.layers() {
-            let (weight, bias) = (parameters[2 * layer].clone(), parameters[2 * layer + 1].clone());
+            let (weight, bias) = (parameters.tensor(2 * layer), parameters.tensor(2 * layer + 1));
             hidden = dense(hidden, weight, bias, self.activation(layer));
             if let (Some((share, kind)), true) = (self.dropout, layer + 1 < self.layers()) {
                 let mut stream = Stream::new(moment.seed, "bench dropout", moment.step, layer as u64);
@@ -144,7 +144,7 @@ pub fn train_and_test(rows: &Rows<'_>, split: &Split, plan: &Plan, run: &Run) ->
         validation: split.validation.clone(),
     };
     let trained = match train(&learner, network.parameters(run.seed()), &plan.train, run) {
-        Ok(trained) if trained.stopped != Why::Stopped => trained,
+        Ok(trained) if !matches!(trained.stopped, Why::Stopped(_)) => trained,
         Ok(_) | Err(Error::Stopped) => return Ok(None),
         Err(error) => return Err(error),
     };

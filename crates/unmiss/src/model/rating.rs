@@ -13,6 +13,8 @@
 //! # }
 //! ```
 
+mod pairs;
+
 use serde::Serialize;
 
 use super::{Model, Part, Recipe, Summary};
@@ -119,18 +121,6 @@ impl<'a> Rating<'a> {
             *answer = self.within(*answer);
         }
         answers
-    }
-
-    /// A rating for a pair of names, known or not.
-    pub fn rate_names(&self, user: &str, item: &str) -> f32 {
-        match (self.ratings.users.find(user), self.ratings.items.find(item)) {
-            (Some(user), Some(item)) => self.rate(&[(user, item)])[0],
-            (user, item) => {
-                let user = user.map_or(0.0, |user| self.part.biases.users[user as usize]);
-                let item = item.map_or(0.0, |item| self.part.biases.items[item as usize]);
-                self.within(self.part.biases.mean + user + item)
-            }
-        }
     }
 
     /// Whether user or item of a pair has no rating to learn from.

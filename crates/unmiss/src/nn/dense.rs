@@ -7,11 +7,11 @@
 //! ```
 //! use unmiss::nn::{Activation, Parameters, dense};
 //! let mut parameters = Parameters::new();
-//! parameters.add("weight", 2, 1, || 0.5);
-//! parameters.add("bias", 1, 1, || 1.0);
+//! parameters.add("weight", [2, 1], || 0.5);
+//! parameters.add("bias", [1, 1], || 1.0);
 //! let tensors = parameters.tensors();
 //! let input = burn::Tensor::<2>::from_data([[1.0_f32, 3.0]], &unmiss::nn::training_device());
-//! let output = dense(input, tensors[0].clone(), tensors[1].clone(), Activation::Relu);
+//! let output = dense(input, tensors.tensor(0), tensors.tensor(1), Activation::Relu);
 //! assert_eq!(output.into_scalar::<f32>(), 3.0);
 //! ```
 

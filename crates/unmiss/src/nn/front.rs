@@ -27,9 +27,9 @@ use rayon::prelude::*;
 use std::sync::Arc;
 
 use crate::encode::Encoded;
-use crate::nn::Parameters;
 use crate::nn::periodic::cosines;
 use crate::nn::tape::{contiguous, from_taped, plain, taped, values};
+use crate::nn::{Lent, Parameters};
 use crate::rng::Stream;
 use backward::{FrontOperation, State};
 
@@ -108,12 +108,12 @@ impl Front {
     pub fn add_parameters(&self, parameters: &mut Parameters, stream: &mut Stream) {
         let first = parameters.len();
         let mut normal = |deviation: f64| (stream.normal() * deviation) as f32;
-        parameters.add("front/frequencies", self.numbers, FREQUENCIES, || normal(0.1));
+        parameters.add("front/frequencies", [self.numbers, FREQUENCIES], || normal(0.1));
         let mut turn = || normal(1.0).rem_euclid(1.0);
-        parameters.add("front/phases", self.numbers, FREQUENCIES, &mut turn);
+        parameters.add("front/phases", [self.numbers, FREQUENCIES], &mut turn);
         let scale = 1.0 / (FREQUENCIES as f64).sqrt();
-        parameters.add("front/mixing", self.numbers, FREQUENCIES * MIXTURES, || normal(scale));
-        parameters.add("front/holes", self.numbers, NUMBER_TOKEN, || 0.0);
+        parameters.add("front/mixing", [self.numbers, FREQUENCIES * MIXTURES], || normal(scale));
+        parameters.add("front/holes", [self.numbers, NUMBER_TOKEN], || 0.0);
         let mut tables = Vec::with_capacity(self.table_size);
         for table in &self.categories {
             let identity = table.codes == table.token;
@@ -126,8 +126,8 @@ impl Front {
             tables.extend(std::iter::repeat_n(0.0, table.token));
         }
         let mut tables = tables.into_iter();
-        parameters.add("front/tables", 1, self.table_size, || tables.next().unwrap_or(0.0));
-        parameters.add("front/factors", 1, self.width, || 1.0);
+        parameters.add("front/tables", [1, self.table_size], || tables.next().unwrap_or(0.0));
+        parameters.add("front/factors", [1, self.width], || 1.0);
         for index in first..parameters.len() {
             parameters[index].decay = false;
         }
@@ -136,10 +136,11 @@ impl Front {
     /// The vectors of a batch, with gradients. Numbers under a false mark are guesses, or not read at all.
     ///
     /// # Shapes
-    /// - `parameters`: the [`FRONT_PARAMETERS`] matrices
+    /// - `parameters`: the [`FRONT_PARAMETERS`] matrices from `first` on
     /// - output: `[rows, width]`
-    pub fn forward(self: &Arc<Self>, rows: Encoded, parameters: &[Tensor<2>]) -> Tensor<2> {
-        let parts = parameters.iter().take(FRONT_PARAMETERS).map(|tensor| taped(tensor.clone()).into_parts());
+    pub fn forward(self: &Arc<Self>, rows: Encoded, parameters: &Lent, first: usize) -> Tensor<2> {
+        let parts =
+            (0..FRONT_PARAMETERS).map(|index| taped(parameters.tensor::<2>(first + index)).into_parts());
         let (tensors, nodes): (Vec<FlexTensor>, Vec<_>) = parts.unzip();
         let tensors: Vec<FlexTensor> = tensors.into_iter().map(contiguous).collect();
         let nodes: [_; FRONT_PARAMETERS] =

@@ -9,6 +9,7 @@ pub(crate) mod vectorised;
 pub mod activation;
 pub mod dense;
 pub mod front;
+mod lent;
 pub mod loss;
 pub mod members;
 pub mod optimizer;
@@ -24,5 +25,6 @@ pub mod train;
 
 pub use activation::Activation;
 pub use dense::{dense, dense_forward};
+pub use lent::Lent;
 pub use parameters::{Parameter, Parameters};
 pub use tape::training_device;

@@ -3,9 +3,9 @@
 
 use burn::Tensor;
 
-use super::Parameters;
 use super::loss::{cross_entropy, squared_error};
 use super::train::{Learner, Moment};
+use super::{Lent, Parameters};
 use crate::encode::{Targets, Task};
 use crate::metrics::Score;
 use crate::rng::{Stream, mix};
@@ -13,7 +13,7 @@ use crate::rng::{Stream, mix};
 /// A network over rows that it holds: scores of some of them.
 pub trait Scorer: Sync {
     /// `[rows, outputs]`, with gradients; where members share a network, one such block for each.
-    fn forward(&self, rows: &[usize], parameters: &[Tensor<2>], moment: &Moment) -> Tensor<2>;
+    fn forward(&self, rows: &[usize], parameters: &Lent, moment: &Moment) -> Tensor<2>;
     /// `[rows, outputs]`: predictions, members averaged.
     fn predict(&self, rows: &[usize], parameters: &Parameters) -> Vec<f64>;
     /// A number that changes with the rows.
@@ -37,7 +37,7 @@ impl Learner for Supervised<'_> {
         self.learning.len()
     }
 
-    fn loss(&self, parameters: &[Tensor<2>], rows: &[usize], moment: &Moment) -> Tensor<1> {
+    fn loss(&self, parameters: &Lent, rows: &[usize], moment: &Moment) -> Tensor<1> {
         let rows: Vec<usize> = rows.iter().map(|&row| self.learning[row]).collect();
         let scores = self.scorer.forward(&rows, parameters, moment);
         // Every member learns the same targets.

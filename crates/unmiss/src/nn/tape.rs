@@ -8,7 +8,7 @@ use burn::backend::{Autodiff, Flex};
 use burn::tensor::{Device, TensorData};
 
 /// A tensor on the tape, as Burn's autodiff holds it.
-pub(crate) type Taped = FloatTensor<Autodiff<Flex>>;
+pub(crate) type Primitive = FloatTensor<Autodiff<Flex>>;
 
 /// The device whose tensors remember how they were made, so that gradients can be had.
 pub fn training_device() -> Device {
@@ -16,7 +16,7 @@ pub fn training_device() -> Device {
 }
 
 /// The taped form of a tensor; one without a tape becomes a constant.
-pub(crate) fn taped<const D: usize>(tensor: Tensor<D>) -> Taped {
+pub(crate) fn taped<const D: usize>(tensor: Tensor<D>) -> Primitive {
     tensor
         .autodiff()
         .try_into_primitive::<Autodiff<Flex>>()
@@ -24,7 +24,7 @@ pub(crate) fn taped<const D: usize>(tensor: Tensor<D>) -> Taped {
 }
 
 /// A tensor from its taped form.
-pub(crate) fn from_taped<const D: usize>(tensor: Taped) -> Tensor<D> {
+pub(crate) fn from_taped<const D: usize>(tensor: Primitive) -> Tensor<D> {
     Tensor::from_primitive::<Autodiff<Flex>>(tensor)
 }
 
@@ -46,5 +46,10 @@ pub(crate) fn values(tensor: &FlexTensor) -> &[f32] {
 
 /// The numbers of a tensor, without a copy if nobody else holds them.
 pub(crate) fn into_values<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
+    flex_values(taped(tensor).into_primitive())
+}
+
+/// The same of a tensor that is not on the tape.
+pub(crate) fn flex_values(tensor: FlexTensor) -> Vec<f32> {
     tensor.into_data().try_into_vec().expect("tensors of this device hold single-precision numbers")
 }

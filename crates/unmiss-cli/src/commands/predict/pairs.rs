@@ -27,7 +27,7 @@ pub fn run(arguments: &Arguments, model: &Model, general: &General, printer: &Pr
     add_words(&mut options.missing, &arguments.missing_in)?;
     let pairs = read_pairs(&arguments.data, &options)?;
     let new = NewRatings::read(arguments.ratings.as_deref(), &options, &model, printer)?;
-    let answers = run.compute(|| answers(&model, &pairs, &new));
+    let answers = run.compute(|| model.rate_named(&pairs, &new.0));
     let mut writer = CsvWriter::create(&arguments.output, &["user", "item", "prediction"])?;
     for ((user, item), answer) in pairs.iter().zip(&answers) {
         writer.text(user);
@@ -41,15 +41,6 @@ pub fn run(arguments: &Arguments, model: &Model, general: &General, printer: &Pr
         printer.say(&format!("{} predictions are in {}", number(pairs.len()), arguments.output.display()));
     }
     Ok(())
-}
-
-fn answers(model: &Rating<'_>, pairs: &[(String, String)], new: &NewRatings) -> Vec<f32> {
-    let answer = |(user, item): &(String, String)| match (new.of(user, model), model.ratings.items.find(item))
-    {
-        (Some(given), Some(item)) => model.rate_for(&given, &[item])[0],
-        _ => model.rate_names(user, item),
-    };
-    pairs.iter().map(answer).collect()
 }
 
 /// Says how many predictions rest on averages, as user or item was never seen.

@@ -1,5 +1,7 @@
 //! Compressed sparse rows: for each row the columns that are known, ascending, and their values.
 
+use crate::rng::mix;
+
 /// A sparse matrix. Row `r` has the entries `starts[r]..starts[r + 1]`.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Compressed {
@@ -64,6 +66,14 @@ impl Compressed {
     pub fn entries(&self, row: u32) -> impl Iterator<Item = (u32, f32)> + '_ {
         let (columns, values) = self.row(row);
         columns.iter().copied().zip(values.iter().copied())
+    }
+
+    /// A number that changes with the entries.
+    pub(crate) fn fingerprint(&self) -> u64 {
+        let ends = self.starts.iter().map(|start| *start as u64);
+        let entries = self.others.iter().zip(&self.values);
+        let entries = entries.map(|(other, value)| u64::from(*other) << 32 | u64::from(value.to_bits()));
+        mix(ends.chain(entries).chain([self.columns as u64]))
     }
 
     /// How many entries a row has.

@@ -1,6 +1,7 @@
 //! A part of a matrix of ratings, without a copy of it.
 
 use super::{Compressed, Ratings};
+use crate::rng::mix;
 
 /// The entries of a matrix but some that are left out.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,6 +51,11 @@ impl<'a> Part<'a> {
         let mut kept = values.filter(|(_, left_out)| !**left_out).map(|(value, _)| *value);
         let Some(first) = kept.next() else { return (0.0, 0.0) };
         kept.fold((first, first), |(low, high), value| (low.min(value), high.max(value)))
+    }
+
+    /// A number that changes with the entries and with which of them are left out.
+    pub(crate) fn fingerprint(&self) -> u64 {
+        mix(self.left_out.iter().map(|out| u64::from(*out)).chain([self.matrix.fingerprint()]))
     }
 
     /// The entries that are left out, as a matrix of their own.

@@ -7,7 +7,7 @@ use burn::tensor::TensorData;
 use crate::encode::wide::WideRows;
 use crate::nn::sparsity::input_factor;
 use crate::nn::train::{Learner, Moment};
-use crate::nn::{Activation, Parameters, dense, dense_forward, training_device};
+use crate::nn::{Activation, Lent, Parameters, dense, dense_forward, training_device};
 use crate::rng::{Stream, mix};
 use crate::store::Arrays;
 
@@ -42,10 +42,9 @@ impl Layers {
         for (layer, pair) in self.widths.windows(2).enumerate() {
             let bound = (6.0 / pair[0].max(1) as f64).sqrt();
             let draw = || ((2.0 * stream.uniform() - 1.0) * bound) as f32;
-            parameters.add(format!("layer {layer}/weight"), pair[0], pair[1], draw);
-            parameters.add(format!("layer {layer}/bias"), 1, pair[1], || 0.0);
+            parameters.add_dense(&format!("layer {layer}"), pair[0], pair[1], draw);
         }
-        parameters.add("direct/weight", 2 * self.columns, self.columns, || 0.0);
+        parameters.add("direct/weight", [2 * self.columns, self.columns], || 0.0);
         parameters
     }
 
@@ -141,7 +140,7 @@ impl Learner for Restoring<'_> {
         self.learning.len()
     }
 
-    fn loss(&self, parameters: &[Tensor<2>], rows: &[usize], moment: &Moment) -> Tensor<1> {
+    fn loss(&self, parameters: &Lent, rows: &[usize], moment: &Moment) -> Tensor<1> {
         let columns = self.rows.columns;
         let size = rows.len() * columns;
         let (mut inputs, mut targets, mut weights) = (vec![0.0; 2 * size], vec![0.0; size], vec![0.0; size]);
@@ -167,10 +166,11 @@ impl Learner for Restoring<'_> {
             Tensor::<2>::from_data(TensorData::new(values, [rows.len(), width]), &device)
         };
         let mut hidden = tensor(inputs);
-        let layers = parameters.len() - 1;
-        let direct = hidden.clone().matmul(parameters[layers].clone());
-        for (layer, pair) in parameters[..layers].chunks_exact(2).enumerate() {
-            hidden = dense(hidden, pair[0].clone(), pair[1].clone(), self.layers.activation(layer));
+        let layers = self.layers.widths.len() - 1;
+        let direct = hidden.clone().matmul(parameters.tensor(2 * layers));
+        for layer in 0..layers {
+            let (weight, bias) = (parameters.tensor(2 * layer), parameters.tensor(2 * layer + 1));
+            hidden = dense(hidden, weight, bias, self.layers.activation(layer));
         }
         let difference = hidden + direct - tensor(targets);
         (difference.clone() * difference * tensor(weights)).sum()

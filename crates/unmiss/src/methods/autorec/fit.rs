@@ -44,7 +44,7 @@ pub(super) fn fit(settings: Settings, ratings: &Ratings, run: &Run) -> Result<Fi
         networks.push(network);
         fits.push(fit);
     }
-    Fitted::new(settings, Fit::mean_of(&fits), SparseNetwork::mean_of(networks), ratings)
+    Fitted::new(settings, Fit::mean_of(&fits), SparseNetwork::mean_of(networks).into(), ratings)
 }
 
 /// One network; K is found from the ratings if it is not given.

@@ -13,7 +13,7 @@ use crate::methods::linear::gram::solve;
 use crate::methods::vectors::{Vectors, dot};
 use crate::methods::{Learned, Recommender};
 use crate::nn::product::{Matrix, product};
-use crate::nn::sparse::{Batch, Pattern, SparseNetwork, Squash, one_ahead};
+use crate::nn::sparse::{Batch, Halves, Pattern, Squash, one_ahead};
 use crate::store::Arrays;
 
 /// How much the average user's bias counts in that of a new user, in ratings.
@@ -45,23 +45,21 @@ impl Fit {
 pub(super) struct Fitted {
     settings: Settings,
     fit: Fit,
-    network: SparseNetwork,
+    network: Halves,
     /// `[rows, hidden]`, from the known ratings.
     codes: Vec<f32>,
-    /// W as `[columns, hidden]`.
-    weights: Vec<f32>,
     /// The column of nobody in particular: mean weights, and last the mean bias.
     average: Vec<f32>,
 }
 
 impl Fitted {
-    pub fn new(settings: Settings, fit: Fit, network: SparseNetwork, ratings: &Ratings) -> Result<Self> {
-        let rows = settings.vectors.of(ratings);
+    pub fn new(settings: Settings, fit: Fit, network: Halves, ratings: &Ratings) -> Result<Self> {
+        let (rows, hidden) = (settings.vectors.of(ratings), network.hidden());
         let all: Vec<u32> = (0..rows.rows() as u32).collect();
         let mut codes: Vec<f32> = Vec::new();
         // Rows without ratings cost nothing in a file but as much as any other here.
-        codes.try_reserve_exact(all.len().saturating_mul(network.hidden)).map_err(|_| {
-            let what = format!("{} rows with {} hidden units each are too many", all.len(), network.hidden);
+        codes.try_reserve_exact(all.len().saturating_mul(hidden)).map_err(|_| {
+            let what = format!("{} rows with {hidden} hidden units each are too many", all.len());
             Error::data(what).with_hint("fit with fewer hidden units or members, or use more memory")
         })?;
         let make = |some: &[u32]| {
@@ -71,10 +69,9 @@ impl Fitted {
             let nothing = Pattern::new(rows.columns, vec![0; some.len() + 1], Vec::new());
             Batch::new(Arc::new(inputs), &values, Arc::new(nothing), Vec::new())
         };
-        one_ahead(all.chunks(ROWS_AT_ONCE), make, |batch| codes.extend(network.codes(&batch)));
-        let weights = network.all_outputs();
-        let average = average(&network, &weights, &rows.transposed());
-        Ok(Self { settings, fit, network, codes, weights, average })
+        one_ahead(all.chunks(ROWS_AT_ONCE), make, |batch| codes.extend(network.encoder.codes(&batch)));
+        let average = average(&network, &rows.transposed());
+        Ok(Self { settings, fit, network, codes, average })
     }
 
     pub fn load(settings: Settings, ratings: &Ratings, arrays: &Arrays) -> Result<Self> {
@@ -83,7 +80,7 @@ impl Fitted {
         let hidden = arrays.shape("hidden bias").map_or(0, |shape| shape.iter().product::<usize>());
         let members = (hidden / settings.hidden).clamp(1, settings.members);
         let hidden = settings.hidden * members;
-        let network = SparseNetwork::load(columns, hidden, columns, Squash::Sigmoid, arrays)?;
+        let network = Halves::load([columns, hidden, columns], Squash::Sigmoid, arrays)?;
         let fit = arrays.doubles("fit", &[3])?;
         let fit = Fit {
             k: arrays.finite_single("k")?,
@@ -96,29 +93,25 @@ impl Fitted {
 
     /// How many networks there are: those asked for, or fewer if training was stopped.
     fn members(&self) -> usize {
-        self.network.hidden / self.settings.hidden
+        self.network.hidden() / self.settings.hidden
     }
 
     fn code(&self, row: usize) -> &[f32] {
-        &self.codes[row * self.network.hidden..][..self.network.hidden]
-    }
-
-    fn weight(&self, column: usize) -> &[f32] {
-        &self.weights[column * self.network.hidden..][..self.network.hidden]
+        &self.codes[row * self.network.hidden()..][..self.network.hidden()]
     }
 
     fn score(&self, user: u32, item: u32) -> f32 {
         let (row, column) = self.settings.vectors.cell(user, item);
         let (row, column) = (row as usize, column as usize);
-        self.network.output_bias()[column] + dot(self.weight(column), self.code(row))
+        self.network.bias[column] + dot(self.network.weight(column), self.code(row))
     }
 
     /// The hidden units of a row with these ratings.
     fn hide(&self, given: &[(u32, f32)]) -> Vec<f32> {
         let factor = self.settings.factor(self.fit.k, given.len());
-        let mut sums = self.network.hidden_bias();
+        let mut sums = self.network.encoder.hidden_bias();
         for (column, value) in given {
-            let weights = self.network.input(*column as usize);
+            let weights = self.network.encoder.input(*column as usize);
             sums.iter_mut().zip(weights).for_each(|(sum, weight)| *sum += factor * value * weight);
         }
         sums.into_iter().map(|sum| 1.0 / (1.0 + (-sum).exp())).collect()
@@ -133,7 +126,7 @@ impl Fitted {
     /// M networks side by side vote for the same, so each unit counts 1/M. In terms of one α for each rating:
     /// `(2/(M decay) H H' + 1/damping + I) α = r - b̄ - H w̄`, `w = w̄ + 2/(M decay) H'α`, `b = b̄ + Σ α / damping`.
     fn ridge(&self, given: &[(u32, f32)]) -> Vec<f32> {
-        let hidden = self.network.hidden;
+        let hidden = self.network.hidden();
         let (mean_weights, mean_bias) = (&self.average[..hidden], self.average[hidden]);
         let codes: Vec<&[f32]> = given.iter().map(|(row, _)| self.code(*row as usize)).collect();
         let width = 2.0 / (self.settings.decay.max(1e-6) * self.members() as f64);
@@ -160,13 +153,11 @@ impl Fitted {
 }
 
 /// Mean weights and bias of the outputs, each counting by its number of ratings.
-fn average(network: &SparseNetwork, weights: &[f32], columns: &Compressed) -> Vec<f32> {
-    let hidden = network.hidden;
-    let mut sums = vec![0.0_f64; hidden + 1];
-    for column in 0..network.outputs {
+fn average(network: &Halves, columns: &Compressed) -> Vec<f32> {
+    let mut sums = vec![0.0_f64; network.hidden() + 1];
+    for (column, bias) in network.bias.iter().enumerate() {
         let count = columns.count(column as u32) as f64;
-        let row = &weights[column * hidden..][..hidden];
-        let all = row.iter().chain(std::iter::once(&network.output_bias()[column]));
+        let all = network.weight(column).iter().chain(std::iter::once(bias));
         sums.iter_mut().zip(all).for_each(|(sum, weight)| *sum += count * f64::from(*weight));
     }
     let total = columns.values.len().max(1) as f64;
@@ -205,14 +196,14 @@ impl Recommender for Fitted {
     }
 
     fn rate_all(&self, users: &[u32]) -> Vec<f32> {
-        let hidden = self.network.hidden;
-        let bias = self.network.output_bias();
+        let hidden = self.network.hidden();
+        let bias = &self.network.bias;
         let gather = |rows: &dyn Fn(usize) -> Vec<f32>| -> Vec<f32> {
             users.iter().flat_map(|user| rows(*user as usize)).collect()
         };
         let (left, right) = match self.settings.vectors {
-            Vectors::User => (gather(&|user| self.code(user).to_vec()), &self.weights),
-            Vectors::Item => (gather(&|user| self.weight(user).to_vec()), &self.codes),
+            Vectors::User => (gather(&|user| self.code(user).to_vec()), &self.network.weights),
+            Vectors::Item => (gather(&|user| self.network.weight(user).to_vec()), &self.codes),
         };
         let items = right.len() / hidden;
         let right = Matrix::new(right, items, hidden).transposed();
@@ -230,13 +221,14 @@ impl Recommender for Fitted {
         match self.settings.vectors {
             Vectors::User => {
                 let code = self.hide(given);
-                let bias = self.network.output_bias();
-                let rate = |item: &u32| bias[*item as usize] + dot(self.weight(*item as usize), &code);
+                let bias = &self.network.bias;
+                let rate =
+                    |item: &u32| bias[*item as usize] + dot(self.network.weight(*item as usize), &code);
                 items.iter().map(rate).collect()
             }
             Vectors::Item => {
                 let column = self.ridge(given);
-                let (weights, bias) = (&column[..self.network.hidden], column[self.network.hidden]);
+                let (weights, bias) = (&column[..self.network.hidden()], column[self.network.hidden()]);
                 items.iter().map(|item| bias + dot(weights, self.code(*item as usize))).collect()
             }
         }

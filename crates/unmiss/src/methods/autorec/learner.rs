@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::Settings;
 use crate::data::ratings::{Compressed, Part};
 use crate::nn::sparse::{Batch, Pattern, SparseLearner, SparseNetwork, Work, one_ahead};
+use crate::rng::{hash, mix};
 
 /// Rows answered at a time, so that memory does not grow with their number.
 pub(super) const ROWS_AT_ONCE: usize = 256;
@@ -122,5 +123,9 @@ impl SparseLearner for Rows<'_> {
         });
         let count = self.held.values.len();
         (count > 0).then(|| (squares / count as f64).sqrt() / f64::from(self.unit))
+    }
+    fn fingerprint(&self) -> u64 {
+        let rest = format!("{:?} {} {} {:?}", self.settings, self.k, self.unit, self.range);
+        mix([self.rows.fingerprint(), hash(&rest)])
     }
 }

@@ -1,5 +1,6 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use serde_json::json;
 
@@ -163,6 +164,34 @@ fn networks_that_are_there_when_it_is_stopped_are_kept() {
     let stopped = AutoRec.fit(&form(3), Examples::Ratings(&ratings), &run).unwrap();
     assert_eq!(stopped.summary()["networks"], 1);
     assert_eq!(stopped.rate(&[(3, 5)]), fit(&form(1), &ratings).rate(&[(3, 5)]));
+}
+
+/// A training that was stopped in its first or its second network, or ran out of time, goes on to the same answers.
+#[test]
+fn a_stopped_training_goes_on_where_it_was() {
+    let ratings = sample();
+    for vectors in ["item", "user"] {
+        let form = json!({ "hidden": 20, "epochs": 6, "members": 2, "vectors": vectors, "batch": 64 });
+        let whole = fit(&form, &ratings);
+        for network in ["network 1", "network 2"] {
+            let folder = tempfile::tempdir().unwrap();
+            let switch: Arc<OnceLock<Arc<AtomicBool>>> = Arc::default();
+            let ears = Arc::clone(&switch);
+            let run = Run::new(1, 2).unwrap().checkpoints_in(folder.path()).listened_by(move |event| {
+                if matches!(event, Event::Progress { task, .. } if task.starts_with(network)) {
+                    ears.get().unwrap().store(true, Ordering::Relaxed);
+                }
+            });
+            switch.set(run.stop_switch()).unwrap();
+            let cut = AutoRec.fit(&form, &ratings, &run).unwrap();
+            assert_eq!(cut.summary()["networks"], 1);
+            let late = Run::new(1, 1).unwrap().checkpoints_in(folder.path()).within(Duration::from_millis(1));
+            let _ = AutoRec.fit(&form, &ratings, &late);
+            let again = Run::new(1, 1).unwrap().checkpoints_in(folder.path());
+            let resumed = AutoRec.fit(&form, &ratings, &again).unwrap();
+            assert_eq!(resumed.save(), whole.save(), "{vectors}, {network}");
+        }
+    }
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::methods::biases::{Biases, Settings as Damping};
 use crate::methods::vectors::{Vectors, dot};
 use crate::methods::{Learned, Recommender};
-use crate::nn::sparse::{Batch, SparseNetwork, Squash};
+use crate::nn::sparse::{Batch, Halves, SparseNetwork, Squash};
 use crate::store::Arrays;
 
 /// What there is to say about a fit.
@@ -24,39 +24,31 @@ pub(super) struct Fitted {
     vectors: Vectors,
     coding: Coding,
     fit: Fit,
-    network: SparseNetwork,
+    /// With an output for each level of each column.
+    network: Halves,
     /// `[rows, hidden]`, from all known ratings.
     codes: Vec<f32>,
-    /// W as `[columns x levels, hidden]`.
-    weights: Vec<f32>,
     /// For new users where a user is a column.
     biases: Biases,
     items: usize,
 }
 
 impl Fitted {
-    pub fn new(
-        vectors: Vectors,
-        coding: Coding,
-        fit: Fit,
-        network: SparseNetwork,
-        ratings: &Ratings,
-    ) -> Self {
+    pub fn new(vectors: Vectors, coding: Coding, fit: Fit, network: Halves, ratings: &Ratings) -> Self {
         let rows = vectors.of(ratings);
         let codes = codes(
             &coding,
-            &network,
+            &network.encoder,
             rows.columns,
             (0..rows.rows() as u32).map(|row| known(rows, row)).collect(),
         );
-        let weights = (0..network.outputs).flat_map(|output| network.output(output)).collect();
         let biases = Biases::fit(ratings, &Damping::default());
-        Self { vectors, coding, fit, network, codes, weights, biases, items: ratings.items.len() }
+        Self { vectors, coding, fit, network, codes, biases, items: ratings.items.len() }
     }
 
     pub fn load(settings: &Settings, coding: Coding, ratings: &Ratings, arrays: &Arrays) -> Result<Self> {
         let width = settings.vectors.of(ratings).columns * coding.levels.len();
-        let network = SparseNetwork::load(width, settings.hidden, width, Squash::Tanh, arrays)?;
+        let network = Halves::load([width, settings.hidden, width], Squash::Tanh, arrays)?;
         let fit = arrays.doubles("fit", &[3])?;
         let fit = Fit {
             best_epoch: fit[0] as usize,
@@ -68,10 +60,10 @@ impl Fitted {
 
     /// The mean rating of a column under a row's hidden units.
     fn expected(&self, code: &[f32], column: usize) -> f32 {
-        let (levels, hidden) = (self.coding.levels.len(), self.network.hidden);
+        let levels = self.coding.levels.len();
         let score = |level: usize| {
             let output = column * levels + level;
-            self.network.output_bias()[output] + dot(&self.weights[output * hidden..][..hidden], code)
+            self.network.bias[output] + dot(self.network.weight(output), code)
         };
         let mut scores: Vec<f32> = (0..levels).map(score).collect();
         self.coding.expected(&mut scores)
@@ -79,7 +71,7 @@ impl Fitted {
 
     fn score(&self, user: u32, item: u32) -> f32 {
         let (row, column) = self.vectors.cell(user, item);
-        let hidden = self.network.hidden;
+        let hidden = self.network.hidden();
         self.expected(&self.codes[row as usize * hidden..][..hidden], column as usize)
     }
 }
@@ -127,7 +119,7 @@ impl Recommender for Fitted {
     fn fold_in(&self, given: &[(u32, f32)], items: &[u32]) -> Vec<f32> {
         match self.vectors {
             Vectors::User => {
-                let code = codes(&self.coding, &self.network, self.items, vec![given.to_vec()]);
+                let code = codes(&self.coding, &self.network.encoder, self.items, vec![given.to_vec()]);
                 items.iter().map(|item| self.expected(&code, *item as usize)).collect()
             }
             Vectors::Item => self.biases.fold_in(given, items),

@@ -9,7 +9,7 @@ use super::loss::{chances, loss};
 use crate::data::ratings::{Compressed, Rating, Ratings};
 use crate::nn::sparse::{Batch, Pattern, SparseLearner, SparseNetwork, Work};
 use crate::nn::sparsity::input_factor;
-use crate::rng::Stream;
+use crate::rng::{Stream, hash, mix};
 
 /// Rows summed up together: a fixed number, so that sums do not depend on threads.
 const ROWS_AT_ONCE: usize = 64;
@@ -208,6 +208,12 @@ impl SparseLearner for Rows<'_> {
         let squares: f64 =
             answers.zip(&held.targets).map(|(answer, truth)| f64::from(answer - truth).powi(2)).sum();
         Some((squares / held.targets.len() as f64).sqrt())
+    }
+
+    fn fingerprint(&self) -> u64 {
+        let held = self.held.iter().flat_map(|held| &held.targets).map(|target| u64::from(target.to_bits()));
+        let rest = hash(&format!("{:?} {:?}", self.settings, self.coding));
+        mix(held.chain([self.rows.fingerprint(), rest]))
     }
 }
 

@@ -195,7 +195,7 @@ impl Method for CfNade {
         let trained = train_sparse(&Rows::new(&learning, &held, &settings, &coding), network, &plan, run)?;
         let fit =
             Fit { best_epoch: trained.best_epoch, epochs: trained.epochs, validation: trained.validation };
-        Ok(Box::new(Fitted::new(settings.vectors, coding, fit, trained.network, ratings)))
+        Ok(Box::new(Fitted::new(settings.vectors, coding, fit, trained.network.into(), ratings)))
     }
 
     fn load(&self, settings: &Value, layout: Layout<'_>, arrays: &Arrays) -> Result<Box<dyn Learned>> {
@@ -226,11 +226,15 @@ fn starting_biases(columns: &Compressed, coding: &Coding) -> Vec<f32> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::sync::{Arc, OnceLock};
+
     use serde_json::json;
 
     use super::*;
     use crate::data::ratings::sample;
     use crate::methods::biases::{Biases, Settings as Damping};
+    use crate::run::Event;
 
     #[test]
     fn every_form_learns_tastes() {
@@ -253,6 +257,27 @@ mod tests {
             let ours = rmse(fitted.rate(&pairs));
             assert!(ours < 0.95 * yardstick, "{settings}: {ours} {yardstick} {}", fitted.summary());
         }
+    }
+
+    #[test]
+    fn a_stopped_training_goes_on_where_it_was() {
+        let ratings = sample();
+        let form = json!({ "hidden": 20, "epochs": 3, "batch": 64 });
+        let whole = CfNade.fit(&form, &ratings, &Run::new(1, 2).unwrap()).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        // The first step is told, and stops it.
+        let switch: Arc<OnceLock<Arc<AtomicBool>>> = Arc::default();
+        let ears = Arc::clone(&switch);
+        let run = Run::new(1, 2).unwrap().checkpoints_in(folder.path()).listened_by(move |event| {
+            if matches!(event, Event::Progress { .. }) {
+                ears.get().unwrap().store(true, Ordering::Relaxed);
+            }
+        });
+        switch.set(run.stop_switch()).unwrap();
+        let cut = CfNade.fit(&form, &ratings, &run).unwrap();
+        assert_eq!(cut.summary()["epochs"], 0);
+        let again = Run::new(1, 1).unwrap().checkpoints_in(folder.path());
+        assert_eq!(CfNade.fit(&form, &ratings, &again).unwrap().save(), whole.save());
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::nn::sparsity::{dropout, input_factor, normalize_hidden};
 use crate::nn::supervised::{Scorer, predictions};
 use crate::nn::train::Moment;
-use crate::nn::{Activation, Parameters, dense, dense_forward, training_device};
+use crate::nn::{Activation, Lent, Parameters, dense, dense_forward, training_device};
 use crate::rng::Stream;
 use crate::store::Arrays;
 
@@ -54,9 +54,8 @@ impl Perceptron {
         for (layer, pair) in self.widths.windows(2).enumerate() {
             let bound = (6.0 / pair[0].max(1) as f64).sqrt();
             let draw = || ((2.0 * stream.uniform() - 1.0) * bound) as f32;
-            let weight = parameters.add(format!("layer {layer}/weight"), pair[0], pair[1], draw);
+            let weight = parameters.add_dense(&format!("layer {layer}"), pair[0], pair[1], draw);
             parameters[weight].decay = layer > 0 || self.settings.decay_on == DecayOn::All;
-            parameters.add(format!("layer {layer}/bias"), 1, pair[1], || 0.0);
         }
         parameters
     }
@@ -66,10 +65,11 @@ impl Perceptron {
     }
 
     /// Scores `[B, O]` of a batch of inputs, with gradients and dropout.
-    pub fn forward(&self, inputs: Tensor<2>, parameters: &[Tensor<2>], moment: &Moment) -> Tensor<2> {
+    pub fn forward(&self, inputs: Tensor<2>, parameters: &Lent, moment: &Moment) -> Tensor<2> {
         let mut hidden = inputs;
-        for (layer, pair) in parameters.chunks_exact(2).enumerate() {
-            hidden = dense(hidden, pair[0].clone(), pair[1].clone(), self.activation(layer)); // [B, H]
+        for layer in 0..self.layers() {
+            let (weight, bias) = (parameters.tensor(2 * layer), parameters.tensor(2 * layer + 1));
+            hidden = dense(hidden, weight, bias, self.activation(layer)); // [B, H]
             if layer + 1 == self.layers() {
                 break;
             }
@@ -115,7 +115,7 @@ pub struct Held<'a> {
 }
 
 impl Scorer for Held<'_> {
-    fn forward(&self, rows: &[usize], parameters: &[Tensor<2>], moment: &Moment) -> Tensor<2> {
+    fn forward(&self, rows: &[usize], parameters: &Lent, moment: &Moment) -> Tensor<2> {
         let design = &self.perceptron.design;
         let inputs = TensorData::new(design.dense(self.rows, rows), [rows.len(), design.inputs()]);
         self.perceptron.forward(Tensor::from_data(inputs, &training_device()), parameters, moment)

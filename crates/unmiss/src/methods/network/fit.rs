@@ -7,10 +7,10 @@ use super::layers::Network;
 use crate::encode::Encoded;
 use crate::error::Result;
 use crate::methods::Training;
-use crate::nn::Parameters;
 use crate::nn::optimizer::Optimizer;
 use crate::nn::supervised::{Scorer, Supervised, set_aside};
 use crate::nn::train::{Moment, TrainSettings, Trained, train};
+use crate::nn::{Lent, Parameters};
 use crate::run::Run;
 
 /// Steps of one network's training, at most: large tables get fewer epochs.
@@ -85,7 +85,7 @@ struct Held<'a> {
 }
 
 impl Scorer for Held<'_> {
-    fn forward(&self, rows: &[usize], parameters: &[Tensor<2>], moment: &Moment) -> Tensor<2> {
+    fn forward(&self, rows: &[usize], parameters: &Lent, moment: &Moment) -> Tensor<2> {
         self.network.forward(self.rows.select(rows), parameters, moment)
     }
 

@@ -16,7 +16,7 @@ use crate::nn::product::Matrix;
 use crate::nn::sparsity::{Dropout, dropout};
 use crate::nn::supervised::predictions;
 use crate::nn::train::Moment;
-use crate::nn::{Activation, Parameters, dense, dense_forward};
+use crate::nn::{Activation, Lent, Parameters, dense, dense_forward};
 use crate::rng::Stream;
 use crate::store::Arrays;
 
@@ -84,18 +84,17 @@ impl Network {
         self.front.add_parameters(&mut parameters, &mut stream);
         let mut factors = self.factors(&mut stream).into_iter();
         let index = parameters
-            .add("members/factors", self.members, self.front.width(), || factors.next().unwrap_or(1.0));
+            .add("members/factors", [self.members, self.front.width()], || factors.next().unwrap_or(1.0));
         parameters[index].decay = false;
         for (layer, (inputs, outputs)) in self.shapes().enumerate() {
             let deviation = 1.0 / (inputs.max(1) as f64).sqrt();
             let draw = || (stream.normal() * deviation) as f32;
-            parameters.add(format!("layer {layer}/weight"), inputs, outputs, draw);
-            parameters.add(format!("layer {layer}/bias"), 1, outputs, || 0.0);
+            parameters.add_dense(&format!("layer {layer}"), inputs, outputs, draw);
         }
         // The output layers start at 0: the first prediction is the mean.
         let outputs = self.task.outputs();
-        parameters.add("heads/weight", self.members * self.last_width(), outputs, || 0.0);
-        let bias = parameters.add("heads/bias", self.members, outputs, || 0.0);
+        parameters.add("heads/weight", [self.members * self.last_width(), outputs], || 0.0);
+        let bias = parameters.add("heads/bias", [self.members, outputs], || 0.0);
         parameters[bias].decay = false;
         parameters
     }
@@ -112,18 +111,21 @@ impl Network {
     }
 
     /// Scores `[M B, O]` of a batch, with gradients and dropout.
-    pub fn forward(&self, rows: Encoded, parameters: &[Tensor<2>], moment: &Moment) -> Tensor<2> {
-        let (front, rest) = parameters.split_at(FRONT_PARAMETERS);
-        let (layers, last) = rest[1..].split_at(2 * self.layers);
-        let mut hidden = spread(self.front.forward(rows, front), rest[0].clone()); // [M B, F]
-        for (layer, pair) in layers.chunks_exact(2).enumerate() {
-            hidden = dense(hidden, pair[0].clone(), pair[1].clone(), ACTIVATION); // [M B, H]
+    pub fn forward(&self, rows: Encoded, parameters: &Lent, moment: &Moment) -> Tensor<2> {
+        let first = FRONT_PARAMETERS + 1;
+        let front = self.front.forward(rows, parameters, 0);
+        let mut hidden = spread(front, parameters.tensor(FRONT_PARAMETERS)); // [M B, F]
+        for layer in 0..self.layers {
+            let weight = first + 2 * layer;
+            let (weight, bias) = (parameters.tensor(weight), parameters.tensor(weight + 1));
+            hidden = dense(hidden, weight, bias, ACTIVATION); // [M B, H]
             if self.dropout > 0.0 {
                 let mut stream = Stream::new(moment.seed, "dropout", moment.step, layer as u64);
                 hidden = dropout(hidden, self.dropout, Dropout::Normalized, &mut stream);
             }
         }
-        heads(hidden, last[0].clone(), last[1].clone())
+        let last = first + 2 * self.layers;
+        heads(hidden, parameters.tensor(last), parameters.tensor(last + 1))
     }
 
     /// Predictions `[rows, O]`, members averaged.

@@ -1,7 +1,14 @@
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde_json::Value;
+
 use super::*;
 use crate::data::Shape;
 use crate::data::ratings::{Ids, sample};
-use crate::methods::{Job, Method, methods_for};
+use crate::methods::{Job, Learned, Method, methods_for};
+use crate::store::Arrays;
 
 fn recommenders() -> impl Iterator<Item = &'static dyn Method> {
     methods_for(Shape::Ratings, Job::Rate)
@@ -56,8 +63,12 @@ fn predictions_stay_on_the_scale_and_cold_ones_say_what_is_known() {
         let (mean, name) = (3.0, method.name());
         assert!(model.rate(&[(0, 0), (1, 1)]).iter().all(|rating| (1.0..=5.0).contains(rating)), "{name}");
         assert!(model.is_cold(2, 0) && model.is_cold(0, 2) && !model.is_cold(0, 0));
-        assert_eq!(model.rate_names("nobody", "nothing"), mean, "{name}");
-        assert!(model.rate_names("nobody", "good") > mean && model.rate_names("strict", "nothing") < mean);
+        assert_eq!(
+            model.rate_any(&[(None, None), (Some(1), Some(0))]),
+            [mean, model.rate(&[(1, 0)])[0]],
+            "{name}"
+        );
+        assert!(model.rate_any(&[(None, Some(0))])[0] > mean && model.rate_any(&[(Some(1), None)])[0] < mean);
         assert_eq!(model.rate(&[(2, 2)])[0], mean);
         assert!(model.rate_for(&[], &[0])[0] > mean && model.rate_for(&[(0, 2.0)], &[2])[0] < mean);
         assert_eq!(model.rate_unknown_for(&[(0, 2.0)]), model.rate_for(&[(0, 2.0)], &[2])[0]);
@@ -89,4 +100,65 @@ fn the_best_are_those_of_all_pairs() {
             }
         }
     }
+}
+
+/// Answers 3 and counts how often somebody is folded in.
+struct Counted(Arc<AtomicUsize>);
+
+impl Recommender for Counted {
+    fn rate(&self, pairs: &[(u32, u32)]) -> Vec<f32> {
+        vec![3.0; pairs.len()]
+    }
+    fn rate_all(&self, _: &[u32]) -> Vec<f32> {
+        Vec::new()
+    }
+    fn fold_in(&self, _: &[(u32, f32)], items: &[u32]) -> Vec<f32> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        vec![3.0; items.len()]
+    }
+}
+
+impl Learned for Counted {
+    fn save(&self) -> Arrays {
+        Arrays::default()
+    }
+    fn summary(&self) -> Value {
+        Value::Null
+    }
+    fn recommender(&self) -> Option<&dyn Recommender> {
+        Some(self)
+    }
+}
+
+#[test]
+fn whoever_rated_since_is_folded_in_once_for_all_items() {
+    let names = |count: usize| (0..count).flat_map(|_| ["user-003", "new", "user-008", "nobody"]);
+    let items = ["film-001", "film-050", "film-007", "nothing", "film-120"];
+    let pairs: Vec<(String, String)> = names(5)
+        .zip(items.iter().cycle())
+        .map(|(user, item)| (user.to_owned(), (*item).to_owned()))
+        .collect();
+    let new: BTreeMap<String, Vec<(u32, f32)>> =
+        [("user-003".to_owned(), vec![(4, 5.0), (9, 1.0)]), ("new".to_owned(), vec![(1, 2.0)])].into();
+    for method in recommenders() {
+        let mut whole = fitted(method.name(), sample());
+        let model = whole.rating().unwrap();
+        let (users, items) = (&model.ratings.users, &model.ratings.items);
+        let alone = |(user, item): &(String, String)| match (new.get(user), items.find(item)) {
+            (Some(new), Some(item)) => model.rate_for(&model.all_given(user, new), &[item])[0],
+            (_, item) => model.rate_any(&[(users.find(user), item)])[0],
+        };
+        let expected: Vec<f32> = pairs.iter().map(alone).collect();
+        assert_eq!(model.rate_named(&pairs, &new), expected, "{}", method.name());
+        let count: Arc<AtomicUsize> = Arc::default();
+        whole.learned = Box::new(Counted(Arc::clone(&count)));
+        whole.rating().unwrap().rate_named(&pairs, &new);
+        assert_eq!(count.load(Ordering::Relaxed), 2);
+    }
+    let model = fitted("biases", sample());
+    let model = model.rating().unwrap();
+    let known = model.ratings.users.find("user-003").unwrap();
+    let (first, _) = model.ratings.by_user.entries(known).next().unwrap();
+    let all = model.all_given("user-003", &[(first, 0.5)]);
+    assert_eq!((all.len(), all[0]), (model.ratings.by_user.count(known), (first, 0.5)));
 }

@@ -1,4 +1,4 @@
-//! A network in other forms: in other units, as arrays, several as one.
+//! A network in other forms: in other units, several as one, in halves for answers, as arrays.
 
 use super::network::{SparseNetwork, Squash};
 use super::tile::Block;
@@ -16,56 +16,6 @@ impl SparseNetwork {
         scale(&mut self.weights.inputs, inputs);
         scale(&mut self.weights.outputs, outputs);
         self.weights.output_bias.iter_mut().for_each(|bias| *bias *= outputs);
-    }
-
-    /// The arrays from which [`load`](Self::load) makes the same network again.
-    pub fn save(&self) -> Arrays {
-        let mut arrays = Arrays::default();
-        let (inputs, outputs) = (self.all_inputs(), self.all_outputs());
-        arrays.put_singles("inputs", &[self.inputs, self.hidden], inputs);
-        arrays.put_singles("outputs", &[self.outputs, self.hidden], outputs);
-        arrays.put_singles("hidden bias", &[self.hidden], self.hidden_bias());
-        arrays.put_singles("output bias", &[self.outputs], self.output_bias().to_vec());
-        arrays
-    }
-
-    /// V as `[inputs, hidden]`.
-    fn all_inputs(&self) -> Vec<f32> {
-        let mut all = Vec::with_capacity(self.inputs * self.hidden);
-        (0..self.inputs).for_each(|input| all.extend(self.input(input)));
-        all
-    }
-
-    /// W as `[outputs, hidden]`.
-    pub fn all_outputs(&self) -> Vec<f32> {
-        let mut all = Vec::with_capacity(self.outputs * self.hidden);
-        (0..self.outputs).for_each(|output| all.extend(self.output(output)));
-        all
-    }
-
-    /// Puts a network together again. Memory for it is taken once all arrays are known to be there.
-    ///
-    /// # Errors
-    /// When an array is missing or of another shape.
-    pub fn load(
-        inputs: usize,
-        hidden: usize,
-        outputs: usize,
-        squash: Squash,
-        arrays: &Arrays,
-    ) -> Result<Self> {
-        let input_weights = arrays.singles("inputs", &[inputs, hidden])?;
-        let output_weights = arrays.singles("outputs", &[outputs, hidden])?;
-        let hidden_bias = arrays.singles("hidden bias", &[hidden])?;
-        let output_bias = arrays.singles("output bias", &[outputs])?;
-        let mut network = Self::zero(inputs, hidden, outputs, squash);
-        let lines = input_weights.chunks_exact(hidden.max(1)).enumerate();
-        lines.for_each(|(input, weights)| network.set_input(input, weights));
-        let lines = output_weights.chunks_exact(hidden.max(1)).enumerate();
-        lines.for_each(|(output, weights)| network.set_output(output, weights));
-        network.set_hidden_bias(hidden_bias);
-        network.output_bias_mut().copy_from_slice(output_bias);
-        Ok(network)
     }
 
     /// The network that answers with the mean of several of the same inputs and outputs: their hidden units side by side,
@@ -100,5 +50,68 @@ impl SparseNetwork {
         }
         mean.set_hidden_bias(&joined(&Self::hidden_bias, 1.0));
         mean
+    }
+}
+
+/// A trained network in two halves: up to the hidden units, and on from there, row by row as answers need it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Halves {
+    /// The network without its outputs.
+    pub encoder: SparseNetwork,
+    /// W as `[outputs, hidden]`.
+    pub weights: Vec<f32>,
+    /// b as `[outputs]`.
+    pub bias: Vec<f32>,
+}
+
+impl From<SparseNetwork> for Halves {
+    fn from(mut network: SparseNetwork) -> Self {
+        let mut weights = Vec::with_capacity(network.outputs * network.hidden);
+        (0..network.outputs).for_each(|output| weights.extend(network.output(output)));
+        network.outputs = 0;
+        network.weights.outputs = Vec::new();
+        let bias = std::mem::take(&mut network.weights.output_bias);
+        Self { encoder: network, weights, bias }
+    }
+}
+
+impl Halves {
+    /// How many hidden units there are.
+    pub fn hidden(&self) -> usize {
+        self.encoder.hidden
+    }
+
+    /// The weights of an output.
+    pub fn weight(&self, output: usize) -> &[f32] {
+        &self.weights[output * self.hidden()..][..self.hidden()]
+    }
+
+    /// The arrays from which [`load`](Self::load) makes the same again.
+    pub fn save(&self) -> Arrays {
+        let SparseNetwork { inputs, hidden, .. } = self.encoder;
+        let mut input_weights = Vec::with_capacity(inputs * hidden);
+        (0..inputs).for_each(|input| input_weights.extend(self.encoder.input(input)));
+        let mut arrays = Arrays::default();
+        arrays.put_singles("inputs", &[inputs, hidden], input_weights);
+        arrays.put_singles("outputs", &[self.bias.len(), hidden], self.weights.clone());
+        arrays.put_singles("hidden bias", &[hidden], self.encoder.hidden_bias());
+        arrays.put_singles("output bias", &[self.bias.len()], self.bias.clone());
+        arrays
+    }
+
+    /// Puts the halves together again. Memory for them is taken once all arrays are known to be there.
+    ///
+    /// # Errors
+    /// When an array is missing or of another shape.
+    pub fn load([inputs, hidden, outputs]: [usize; 3], squash: Squash, arrays: &Arrays) -> Result<Self> {
+        let input_weights = arrays.singles("inputs", &[inputs, hidden])?;
+        let weights = arrays.singles("outputs", &[outputs, hidden])?;
+        let hidden_bias = arrays.singles("hidden bias", &[hidden])?;
+        let bias = arrays.singles("output bias", &[outputs])?;
+        let mut encoder = SparseNetwork::zero(inputs, hidden, 0, squash);
+        let lines = input_weights.chunks_exact(hidden.max(1)).enumerate();
+        lines.for_each(|(input, weights)| encoder.set_input(input, weights));
+        encoder.set_hidden_bias(hidden_bias);
+        Ok(Self { encoder, weights: weights.to_vec(), bias: bias.to_vec() })
     }
 }

@@ -1,7 +1,7 @@
 //! Sixteen numbers side by side, in the widest registers the machine has. Every operation is that of IEEE 754 on each
 //! number, and sums have one order. Registers multiply and add in one step, with one rounding; plain code rounds twice,
-//! as one step is slow without such registers. So results on any two machines agree to rounding, and those of AVX2 and
-//! AVX-512 to the bit.
+//! as one step is slow without such registers. So results on any two machines agree to rounding, and on any two with
+//! AVX2 to the bit.
 
 /// Numbers in one go.
 pub(super) const LANES: usize = 16;
@@ -120,7 +120,7 @@ impl Lanes for Plain {
 }
 
 #[cfg(target_arch = "x86_64")]
-pub(super) use wide::{Avx2, Avx512};
+pub(super) use wide::Avx2;
 
 #[cfg(target_arch = "x86_64")]
 mod wide;
@@ -134,8 +134,6 @@ pub(super) enum Registers {
     Plain,
     #[cfg(target_arch = "x86_64")]
     Avx2,
-    #[cfg(target_arch = "x86_64")]
-    Avx512,
 }
 
 impl Level {
@@ -144,9 +142,6 @@ impl Level {
         let mut levels = Vec::new();
         #[cfg(target_arch = "x86_64")]
         {
-            if std::arch::is_x86_feature_detected!("avx512f") {
-                levels.push(Self(Registers::Avx512));
-            }
             let fused = std::arch::is_x86_feature_detected!("fma");
             if fused && std::arch::is_x86_feature_detected!("avx2") {
                 levels.push(Self(Registers::Avx2));
@@ -184,15 +179,6 @@ macro_rules! for_lanes {
                     #[target_feature(enable = "avx2,fma")]
                     fn wide($($argument: $type),*) $(-> $result)? {
                         body::<$crate::nn::sparse::lanes::Avx2>($($argument),*)
-                    }
-                    // SAFETY: such a level exists only on a processor with these registers.
-                    unsafe { wide($($argument),*) }
-                }
-                #[cfg(target_arch = "x86_64")]
-                Registers::Avx512 => {
-                    #[target_feature(enable = "avx512f")]
-                    fn wide($($argument: $type),*) $(-> $result)? {
-                        body::<$crate::nn::sparse::lanes::Avx512>($($argument),*)
                     }
                     // SAFETY: such a level exists only on a processor with these registers.
                     unsafe { wide($($argument),*) }

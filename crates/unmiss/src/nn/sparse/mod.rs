@@ -13,8 +13,8 @@
 //!   atomics, and the same bits for any number of threads, as the sum over tiles has a fixed order.
 //! - All passes go column by column (a transposed list of the entries): a column's weights, or their gradient, stay in
 //!   registers, the rows of a tile in the second cache, and a gradient is used up at once by the optimiser.
-//! - `Lanes` are sixteen numbers side by side: AVX-512, AVX2 or plain code, chosen at run time. Every sum has its
-//!   order, so they give the same up to rounding.
+//! - `Lanes` are sixteen numbers side by side: AVX2 or plain code, chosen at run time. Every sum has its order, so they
+//!   give the same up to rounding.
 
 mod ahead;
 mod forms;
@@ -26,6 +26,7 @@ mod train;
 mod trainer;
 
 pub use ahead::one_ahead;
+pub use forms::Halves;
 pub use network::{SparseNetwork, Squash, Work};
 pub use pattern::{Batch, Pattern};
 pub use train::{SparseLearner, SparseSettings, SparseTrained, train_sparse};

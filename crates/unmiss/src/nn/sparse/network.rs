@@ -5,8 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use super::lanes::Level;
 use super::pattern::{Batch, Pattern};
-use super::tile::{Block, TILE, TileOf, hide, score};
+use super::tile::{Block, TILE, TileOf, hide, numbers_of_mut, score};
 use crate::rng::Stream;
+use crate::store::Named;
 
 /// Rows of weights that are drawn at a time.
 const DRAWN: usize = 1024;
@@ -45,6 +46,20 @@ impl Weights {
             outputs: vec![Block::ZERO; tiles * outputs],
             output_bias: vec![0.0; outputs],
         }
+    }
+
+    /// All numbers, where they lie.
+    pub fn slices(&mut self, name: &str) -> Vec<Named<'_>> {
+        vec![
+            (format!("{name}/inputs"), numbers_of_mut(&mut self.inputs)),
+            (format!("{name}/hidden bias"), numbers_of_mut(&mut self.hidden_bias)),
+            (format!("{name}/outputs"), numbers_of_mut(&mut self.outputs)),
+            (format!("{name}/output bias"), &mut self.output_bias),
+        ]
+    }
+
+    pub fn fill(&mut self, number: f32) {
+        self.slices("").into_iter().for_each(|(_, numbers)| numbers.fill(number));
     }
 
     fn copy_from(&mut self, other: &Self) {
@@ -172,6 +187,17 @@ impl SparseNetwork {
     /// When the shapes differ.
     pub(super) fn copy_from(&mut self, other: &Self) {
         self.weights.copy_from(&other.weights);
+    }
+
+    /// Whether every weight is finite.
+    pub(super) fn finite(&self) -> bool {
+        let sound =
+            |block: &Block| block.numbers().iter().fold(true, |sound, weight| sound & weight.is_finite());
+        let Weights { inputs, hidden_bias, outputs, output_bias } = &self.weights;
+        [inputs, hidden_bias, outputs]
+            .iter()
+            .all(|blocks| blocks.par_iter().with_min_len(CHUNK / TILE).all(sound))
+            && output_bias.iter().all(|bias| bias.is_finite())
     }
 
     fn gathered(&self, blocks: &[Block], rows: usize, row: usize) -> Vec<f32> {

@@ -12,11 +12,11 @@ use crate::rng::Stream;
 use crate::run::Run;
 
 const ROWS: usize = 9;
-const INPUTS: usize = 13;
-const OUTPUTS: usize = 11;
+pub(super) const INPUTS: usize = 13;
+pub(super) const OUTPUTS: usize = 11;
 
 /// Random entries: some rows without any, inputs and outputs apart.
-fn batch(seed: u64) -> Batch {
+pub(super) fn batch(seed: u64) -> Batch {
     let mut stream = Stream::new(seed, "sparse test", 0, 0);
     let mut pattern = |width: usize| {
         let (mut starts, mut columns) = (vec![0], Vec::new());
@@ -32,7 +32,7 @@ fn batch(seed: u64) -> Batch {
     Batch::new(inputs, &values, outputs, targets)
 }
 
-fn network(hidden: usize, squash: Squash) -> SparseNetwork {
+pub(super) fn network(hidden: usize, squash: Squash) -> SparseNetwork {
     let mut network = SparseNetwork::random([INPUTS, hidden, OUTPUTS], squash, [0.3, 0.2], 5);
     network.set_hidden_bias(&random(hidden, "hidden bias"));
     network.output_bias_mut().copy_from_slice(&random(OUTPUTS, "output bias"));
@@ -78,7 +78,7 @@ fn plain(network: &SparseNetwork, batch: &Batch, squash: Squash) -> (f32, Vec<Ve
 }
 
 /// Squared error.
-fn squares(batch: &Batch, work: &mut Work) -> f32 {
+pub(super) fn squares(batch: &Batch, work: &mut Work) -> f32 {
     let errors: Vec<f32> =
         work.scores.iter().zip(&batch.targets).map(|(score, target)| score - target).collect();
     work.gradients = errors.iter().map(|error| 2.0 * error).collect();
@@ -189,111 +189,6 @@ fn units_that_fill_a_tile_stay_out_of_it() {
     let first = batch(3).outputs.columns[0] as usize;
     let dot: f32 = codes[..200].iter().zip(network.output(first)).map(|(h, w)| h * w).sum();
     assert!((dot + network.output_bias()[first] - work.scores[0]).abs() < 1e-4);
-}
-
-/// A sum of squares over fixed entries.
-struct Squares(Batch);
-
-impl SparseLearner for Squares {
-    fn rows(&self) -> usize {
-        self.0.rows()
-    }
-    fn batch(&self, rows: &[u32], _: u64, _: usize) -> Batch {
-        let pick = |pattern: &Pattern, values: &[f32], width: usize| {
-            let (mut starts, mut columns, mut kept) = (vec![0], Vec::new(), Vec::new());
-            for row in rows {
-                let entries = pattern.row(*row as usize);
-                columns.extend_from_slice(&pattern.columns[entries.clone()]);
-                kept.extend_from_slice(&values[entries]);
-                starts.push(columns.len());
-            }
-            (Arc::new(Pattern::new(width, starts, columns)), kept)
-        };
-        let places = &self.0.inputs.places;
-        let values: Vec<f32> = places.iter().map(|place| self.0.values[*place as usize]).collect();
-        let (inputs, values) = pick(&self.0.inputs, &values, INPUTS);
-        let (outputs, targets) = pick(&self.0.outputs, &self.0.targets, OUTPUTS);
-        Batch::new(inputs, &values, outputs, targets)
-    }
-    fn loss(&self, batch: &Batch, scores: &[f32], gradients: &mut [f32]) -> f64 {
-        let mut loss = 0.0;
-        for ((score, target), gradient) in scores.iter().zip(&batch.targets).zip(gradients) {
-            *gradient = 2.0 * (score - target);
-            loss += f64::from(score - target).powi(2);
-        }
-        loss
-    }
-    fn validate(&self, _: &SparseNetwork) -> Option<f64> {
-        None
-    }
-}
-
-#[test]
-fn training_learns_in_whole_and_in_parts() {
-    let learner = Squares(batch(4));
-    for (rows, rate) in [(0, 1e-2), (4, 1e-2)] {
-        let settings = SparseSettings {
-            epochs: 300,
-            batch: rows,
-            optimizer: Optimizer::default(),
-            rate,
-            decay: [0.0; 2],
-            patience: 0,
-        };
-        let train = |threads| {
-            let run = Run::new(1, threads).unwrap();
-            train_sparse(&learner, network(30, Squash::Tanh), &settings, &run).unwrap()
-        };
-        let trained = train(1);
-        assert!(trained.network == train(2).network);
-        let mut work = Work::default();
-        trained.network.forward(&learner.0, &mut work);
-        let loss = squares(&learner.0, &mut work) / work.scores.len() as f32;
-        assert!(loss < 0.02, "{loss}");
-    }
-}
-
-/// Squares whose looks at the network get these scores, one after the other; what was looked at is kept.
-struct Scored {
-    squares: Squares,
-    scores: Vec<f64>,
-    seen: std::sync::Mutex<Vec<SparseNetwork>>,
-}
-
-impl SparseLearner for Scored {
-    fn rows(&self) -> usize {
-        self.squares.rows()
-    }
-    fn batch(&self, rows: &[u32], seed: u64, epoch: usize) -> Batch {
-        self.squares.batch(rows, seed, epoch)
-    }
-    fn loss(&self, batch: &Batch, scores: &[f32], gradients: &mut [f32]) -> f64 {
-        self.squares.loss(batch, scores, gradients)
-    }
-    fn validate(&self, network: &SparseNetwork) -> Option<f64> {
-        let mut seen = self.seen.lock().unwrap();
-        seen.push(network.clone());
-        Some(self.scores[seen.len() - 1])
-    }
-}
-
-#[test]
-fn the_best_network_by_validation_is_given_back() {
-    let scores = vec![3.0, 2.0, 2.5, 1.0, 1.5, 1.2, 4.0];
-    let learner = Scored { squares: Squares(batch(4)), scores, seen: Default::default() };
-    let settings = SparseSettings {
-        epochs: 100,
-        batch: 4,
-        optimizer: Optimizer::default(),
-        rate: 1e-2,
-        decay: [0.1; 2],
-        patience: 3,
-    };
-    let run = Run::new(1, 2).unwrap();
-    let trained = train_sparse(&learner, network(30, Squash::Tanh), &settings, &run).unwrap();
-    assert_eq!((trained.best_epoch, trained.epochs, trained.validation), (4, 7, Some(1.0)));
-    let seen = learner.seen.lock().unwrap();
-    assert!(trained.network == seen[3] && seen[3] != seen[1] && seen[3] != seen[6]);
 }
 
 /// More rows of weights, and more wanted outputs, than are handled at a time.

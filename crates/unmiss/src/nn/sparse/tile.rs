@@ -33,6 +33,12 @@ impl Block {
     }
 }
 
+/// The numbers of some blocks in order.
+pub(super) fn numbers_of_mut(blocks: &mut [Block]) -> &mut [f32] {
+    // SAFETY: as above; blocks lie one after the other.
+    unsafe { std::slice::from_raw_parts_mut(blocks.as_mut_ptr().cast(), blocks.len() * TILE) }
+}
+
 /// A tile's weights, or what the optimiser remembers of them.
 pub(super) struct TileOf<'a> {
     pub inputs: &'a mut [Block],

@@ -1,21 +1,15 @@
-//! Training a sparse network: batches, early stopping on what was set aside, best weights, progress, stop.
-//!
-//! The general loop of [`nn::train`](crate::nn::train) asks for a loss in tensors and holds every gradient before it
-//! moves a weight; here gradients are used up as they come, so the network moves itself.
+//! Training a sparse network: a learner says what to learn, the tiles move themselves, and the loop is
+//! [that of all networks](crate::nn::train).
 
-use std::time::{Duration, Instant};
-
-use super::ahead::one_ahead;
 use super::network::{SparseNetwork, Work};
 use super::pattern::Batch;
 use super::trainer::Trainer;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::nn::optimizer::Optimizer;
-use crate::rng::Stream;
-use crate::run::{Curve, Event, Run};
-
-/// Pause between two progress events.
-const BETWEEN_EVENTS: Duration = Duration::from_millis(100);
+use crate::nn::train::{Course, Loss, Stride, TrainSettings, Trainee, Why, train_with};
+use crate::rng::mix;
+use crate::run::Run;
+use crate::store::Named;
 
 /// What is learned.
 pub trait SparseLearner: Sync {
@@ -35,6 +29,11 @@ pub trait SparseLearner: Sync {
 
     /// How good a network is, lower is better; `None` if nothing was set aside to tell.
     fn validate(&self, network: &SparseNetwork) -> Option<f64>;
+
+    /// A number that changes with the data, by which a checkpoint of another training is told apart.
+    fn fingerprint(&self) -> u64 {
+        0
+    }
 }
 
 /// How to train.
@@ -64,142 +63,135 @@ pub struct SparseTrained {
     pub epochs: usize,
     /// The best validation score.
     pub validation: Option<f64>,
+    /// Why training ended.
+    pub stopped: Why,
 }
 
 /// Trains a network. Stopped from outside, it gives the best so far.
 ///
 /// # Errors
-/// When the loss is not finite, or the run was stopped before the first epoch was done.
+/// When a setting can't be used, there are no rows, the loss is not finite, or the run was stopped before the first
+/// step.
 pub fn train_sparse(
     learner: &dyn SparseLearner,
     network: SparseNetwork,
     settings: &SparseSettings,
     run: &Run,
 ) -> Result<SparseTrained> {
-    run.compute(|| Training::new(learner, network, settings, run).go())
+    let SparseSettings { epochs, batch, optimizer, rate, decay, patience } = *settings;
+    let patience = Some(patience).filter(|patience| *patience > 0);
+    let plan = TrainSettings { epochs, batch, optimizer, rate, patience, ..TrainSettings::default() };
+    let trainer = Trainer::new(network, optimizer);
+    let sparse = Sparse { learner, decay, trainer, best: None, work: Work::default(), ready: None };
+    let (sparse, Course { history, best_epoch, best_score, stopped }) = train_with(sparse, &plan, run)?;
+    let (network, epochs) = (sparse.trainer.network, history.len());
+    Ok(SparseTrained { network, best_epoch, epochs, validation: best_score, stopped })
 }
 
-struct Training<'a> {
+/// A sparse network in training. Gradients are used up as they come, so none is ever held.
+struct Sparse<'a> {
     learner: &'a dyn SparseLearner,
-    settings: &'a SparseSettings,
-    run: &'a Run,
+    decay: [f64; 2],
     trainer: Trainer,
+    /// The best network by validation, once there is one.
+    best: Option<SparseNetwork>,
     work: Work,
-    /// The one batch of all rows, where it is always the same.
-    whole: Option<Batch>,
-    curve: Curve,
+    /// A batch that is ready, and the step that it is for.
+    ready: Option<(u64, Batch)>,
 }
 
-impl<'a> Training<'a> {
-    fn new(
-        learner: &'a dyn SparseLearner,
-        network: SparseNetwork,
-        settings: &'a SparseSettings,
-        run: &'a Run,
-    ) -> Self {
-        let trainer = Trainer::new(network, settings.optimizer);
-        let curve = Curve {
-            task: run.task().to_owned(),
-            step: "epoch",
-            training: Vec::new(),
-            validation: Vec::new(),
-            best: 0,
+impl Trainee for Sparse<'_> {
+    fn rows(&self) -> usize {
+        self.learner.rows()
+    }
+
+    fn shuffled(&self, batches: usize) -> bool {
+        batches > 1 || self.learner.varies()
+    }
+
+    /// Forward, loss, backward and update; meanwhile one thread puts the next batch together.
+    fn step(&mut self, stride: &Stride<'_>) -> Option<Loss> {
+        let moment = &stride.moment;
+        let learner = self.learner;
+        let make = |rows: &[usize]| {
+            let rows: Vec<u32> = rows.iter().map(|row| *row as u32).collect();
+            learner.batch(&rows, moment.seed, moment.epoch)
         };
-        Self { learner, settings, run, trainer, work: Work::default(), whole: None, curve }
+        let ready = self.ready.take().filter(|(step, _)| *step == moment.step);
+        let batch = ready.map_or_else(|| make(stride.rows), |(_, batch)| batch);
+        let (loss, next) = rayon::join(|| self.learn(&batch, stride), || stride.next.map(make));
+        // The one batch of all rows is the next as well, where it is always the same.
+        let again = stride.rows.len() == self.rows() && !learner.varies();
+        let next = if again { Some(batch) } else { next };
+        self.ready = next.map(|batch| (moment.step + 1, batch));
+        loss
     }
 
-    fn go(mut self) -> Result<SparseTrained> {
-        let mut best: Option<(f64, SparseNetwork)> = None;
-        let mut told: Option<Instant> = None;
-        for epoch in 0..self.settings.epochs {
-            if self.run.stopped() {
-                break;
-            }
-            let loss = self.epoch(epoch)?;
-            self.curve.training.push(loss);
-            let score = self.learner.validate(&self.trainer.network);
-            if let Some(score) = score {
-                self.curve.validation.push(score);
-                if best.as_ref().is_none_or(|(least, _)| score < *least) {
-                    self.keep(&mut best, score);
-                    self.curve.best = epoch + 1;
-                }
-            }
-            if told.is_none_or(|last| last.elapsed() >= BETWEEN_EVENTS) {
-                told = Some(Instant::now());
-                let detail =
-                    score.map_or_else(|| format!("loss {loss:.4}"), |score| format!("validation {score:.4}"));
-                self.run.progress(epoch as u64 + 1, self.settings.epochs as u64, detail);
-            }
-            let waited = epoch + 1 - self.curve.best;
-            if score.is_some() && self.settings.patience > 0 && waited >= self.settings.patience {
-                break;
-            }
-        }
-        self.run.finished();
-        let epochs = self.curve.training.len();
-        if epochs == 0 {
-            return Err(Error::Stopped);
-        }
-        let (validation, network) = match best {
-            Some((score, network)) => (Some(score), network),
-            None => {
-                self.curve.best = epochs;
-                (None, self.trainer.network)
-            }
-        };
-        let best_epoch = self.curve.best;
-        self.run.tell(&Event::Trained(self.curve));
-        Ok(SparseTrained { network, best_epoch, epochs, validation })
+    /// Weights that were drawn at random are no candidate.
+    fn first_score(&self) -> Option<f64> {
+        None
     }
 
-    /// Copies the network, into the memory of the one before if there is one.
-    fn keep(&self, best: &mut Option<(f64, SparseNetwork)>, score: f64) {
-        match best {
-            Some((least, network)) => {
-                *least = score;
-                network.copy_from(&self.trainer.network);
-            }
-            None => *best = Some((score, self.trainer.network.clone())),
+    fn validate(&self) -> Option<f64> {
+        self.learner.validate(&self.trainer.network)
+    }
+
+    fn finite(&self) -> bool {
+        self.trainer.network.finite()
+    }
+
+    /// Copies the network, into the memory of the one before if there is one. Without a score it is spared: the last is
+    /// as good as any.
+    fn keep(&mut self, judged: bool) {
+        match &mut self.best {
+            _ if !judged => {}
+            Some(best) => best.copy_from(&self.trainer.network),
+            None => self.best = Some(self.trainer.network.clone()),
         }
     }
 
-    /// One pass over the rows; the mean loss of a wanted output.
-    fn epoch(&mut self, epoch: usize) -> Result<f64> {
-        let rows = self.learner.rows();
-        let size = if self.settings.batch == 0 { rows } else { self.settings.batch.min(rows) }.max(1);
-        let (mut loss, mut wanted) = (0.0, 0);
-        if size >= rows && !self.learner.varies() {
-            let all: Vec<u32> = (0..rows as u32).collect();
-            let batch = self.whole.take().unwrap_or_else(|| self.learner.batch(&all, self.run.seed(), epoch));
-            (loss, wanted) = self.step(&batch, 1.0);
-            self.whole = Some(batch);
-        } else {
-            let order = Stream::new(self.run.seed(), "shuffle", epoch as u64, 0).permutation(rows);
-            let order: Vec<u32> = order.into_iter().map(|row| row as u32).collect();
-            let (learner, seed) = (self.learner, self.run.seed());
-            let make = |rows: &[u32]| (learner.batch(rows, seed, epoch), rows.len() as f64);
-            one_ahead(order.chunks(size), make, |(batch, count)| {
-                let done = self.step(&batch, count / rows as f64);
-                loss += done.0;
-                wanted += done.1;
-            });
-        }
-        if loss.is_finite() {
-            return Ok(loss / wanted.max(1) as f64);
-        }
-        self.run.finished();
-        Err(Error::data("the training diverged: its loss is not a finite number")
-            .with_hint("try a smaller `rate`"))
+    fn retreat(&mut self) -> bool {
+        let Some(best) = &self.best else { return false };
+        self.trainer.network.copy_from(best);
+        self.trainer.forget();
+        true
     }
 
-    /// One step; `share` is that of all rows, by which the decay of the whole loss counts here.
-    fn step(&mut self, batch: &Batch, share: f64) -> (f64, usize) {
-        self.trainer.network.forward(batch, &mut self.work);
-        self.work.gradients.resize(self.work.scores.len(), 0.0);
-        let loss = self.learner.loss(batch, &self.work.scores, &mut self.work.gradients);
-        let decay = self.settings.decay.map(|decay| (decay * share) as f32);
-        self.trainer.backward(batch, &mut self.work, self.settings.rate as f32, decay);
-        (loss, batch.outputs().len())
+    fn settle(&mut self) -> bool {
+        self.best.take().map(|best| self.trainer.network = best).is_some()
+    }
+
+    fn fingerprint(&self) -> u64 {
+        let SparseNetwork { inputs, hidden, outputs, .. } = self.trainer.network;
+        let sizes = [inputs, hidden, outputs].map(|size| size as u64);
+        mix(sizes.into_iter().chain(self.decay.map(f64::to_bits)).chain([self.learner.fingerprint()]))
+    }
+
+    fn slices(&mut self) -> Vec<Named<'_>> {
+        let mut slices = self.trainer.slices();
+        slices.extend(self.best.iter_mut().flat_map(|best| best.weights.slices("best")));
+        slices
     }
 }
+
+impl Sparse<'_> {
+    fn learn(&mut self, batch: &Batch, stride: &Stride<'_>) -> Option<Loss> {
+        let Self { trainer, work, .. } = self;
+        trainer.network.forward(batch, work);
+        work.gradients.resize(work.scores.len(), 0.0);
+        let sum = self.learner.loss(batch, &work.scores, &mut work.gradients);
+        if !sum.is_finite() {
+            return None;
+        }
+        // The decay of the whole loss counts here by the share of all rows.
+        let share = stride.rows.len() as f64 / self.learner.rows() as f64;
+        let decay = self.decay.map(|decay| (decay * share) as f32);
+        // The loop counts the updates, also over a stop.
+        trainer.steps = stride.number - 1;
+        trainer.backward(batch, work, stride.rate as f32, decay);
+        Some(Loss { sum, count: batch.outputs().len() })
+    }
+}
+
+#[cfg(test)]
+mod tests;

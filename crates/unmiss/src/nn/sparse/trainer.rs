@@ -7,6 +7,7 @@ use super::network::{SparseNetwork, Weights, Work, equal_parts};
 use super::pattern::Batch;
 use super::tile::{Block, Lesson, learn, unhide};
 use crate::nn::optimizer::{Optimizer, Step};
+use crate::store::Named;
 
 /// A network under training: its weights and what the optimiser remembers.
 pub struct Trainer {
@@ -15,7 +16,8 @@ pub struct Trainer {
     optimizer: Optimizer,
     first: Weights,
     second: Weights,
-    steps: u64,
+    /// Steps since the optimiser's memory was empty.
+    pub(super) steps: u64,
 }
 
 impl Trainer {
@@ -25,6 +27,20 @@ impl Trainer {
         let memory = || Weights::zero(tiles, network.inputs, network.outputs);
         let (first, second) = (memory(), memory());
         Self { network, optimizer, first, second, steps: 0 }
+    }
+
+    /// Empties the optimiser's memory.
+    pub(super) fn forget(&mut self) {
+        self.first.fill(0.0);
+        self.second.fill(0.0);
+    }
+
+    /// Weights and memory, where they lie.
+    pub(super) fn slices(&mut self) -> Vec<Named<'_>> {
+        let mut slices = self.network.weights.slices("now");
+        slices.extend(self.first.slices("first memory"));
+        slices.extend(self.second.slices("second memory"));
+        slices
     }
 
     /// Moves all weights against the gradient that `work.gradients` leads to; `work` is as the forward pass left it.

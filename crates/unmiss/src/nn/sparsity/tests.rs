@@ -46,7 +46,7 @@ fn k_and_first_weights_trade_places() {
     let output = |x: &[f32], c: f32| {
         let mut parameters = Parameters::new();
         let mut next = 0.0;
-        let weight = parameters.add("weight", 3, 2, || {
+        let weight = parameters.add("weight", [3, 2], || {
             next += 0.25;
             next / c
         });
@@ -62,7 +62,7 @@ fn active_units_are_the_same_before_training() {
     // Without biases a positive factor on the input can't change which ReLU units are active.
     let mut stream = Stream::new(3, "active", 0, 0);
     let mut parameters = Parameters::new();
-    let weight = parameters.add("weight", 20, 30, || stream.normal() as f32);
+    let weight = parameters.add("weight", [20, 30], || stream.normal() as f32);
     let x: Vec<f32> = (0..20).map(|_| stream.uniform() as f32).collect();
     let m: Vec<bool> = (0..20).map(|_| stream.uniform() < 0.4).collect();
     let plain: Vec<f32> = x.iter().zip(&m).map(|(x, known)| if *known { *x } else { 0.0 }).collect();
@@ -115,7 +115,7 @@ fn weight_decay_on_scaled_inputs_is_weaker_decay_on_the_weights() {
     let objective = |k: f32, scale: f32, decay: f32| {
         let mut parameters = Parameters::new();
         let mut next = weights.iter().map(|w| w * scale);
-        let weight = parameters.add("weight", 3, 1, || next.next().unwrap_or(0.0));
+        let weight = parameters.add("weight", [3, 1], || next.next().unwrap_or(0.0));
         let mut output = Vec::new();
         let row = normalized(&x, &m, k);
         dense_forward(&row, 1, parameters[weight].matrix(), &[0.1], Activation::Identity, &mut output);

@@ -2,84 +2,77 @@
 
 use std::path::Path;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
+use super::TrainSettings;
+use super::course::Trainee;
 use super::state::State;
-use super::{Learner, TrainSettings};
-use crate::error::Result;
-use crate::nn::parameters::Parameters;
-use crate::rng::hash;
+use crate::error::{Error, Result};
+use crate::rng::{hash, mix};
 use crate::run::Run;
-use crate::store::Arrays;
+use crate::store::{Slices, write_slices};
 
-/// What tells one training from another: settings, seed, rows, first weights, the learner's own number.
-pub(super) fn fingerprint(
-    learner: &dyn Learner,
-    parameters: &Parameters,
-    settings: &TrainSettings,
-    seed: u64,
-) -> String {
-    let mut weights: u64 = 0;
-    for parameter in parameters.iter() {
-        let shape = format!("{} {} {} {}", parameter.name, parameter.rows, parameter.columns, parameter.rate);
-        weights = weights.rotate_left(7) ^ hash(&shape) ^ u64::from(parameter.decay);
-        for value in &parameter.values {
-            weights = (weights ^ u64::from(value.to_bits())).wrapping_mul(0x0100_0000_01b3);
-        }
-    }
-    let rows = learner.rows();
-    format!("{:016x}", hash(&format!("{settings:?} {seed} {rows} {weights} {}", learner.fingerprint())))
+/// What tells one training from another: settings, seed, rows, first weights, the network's own number.
+pub(super) fn fingerprint(trainee: &mut dyn Trainee, settings: &TrainSettings, seed: u64) -> String {
+    let slices = trainee.slices();
+    let weights = slices.iter().filter(|(name, _)| name.starts_with("now/")).flat_map(|(_, own)| own.iter());
+    let weights = mix(weights.map(|weight| u64::from(weight.to_bits())));
+    let (rows, own) = (trainee.rows(), trainee.fingerprint());
+    format!("{:016x}", hash(&format!("{settings:?} {seed} {rows} {weights} {own}")))
 }
 
-pub(super) fn write(path: &Path, fingerprint: &str, state: &State) -> Result<()> {
-    let mut arrays = Arrays::default();
-    arrays.put_all("now/", state.parameters.save());
-    arrays.put_all("best/", state.best.save());
-    for (index, slices) in state.memory.iter().enumerate() {
-        for (number, slice) in slices.iter().enumerate() {
-            arrays.put_singles(format!("memory/{index}/{number}"), &[slice.len()], slice.clone());
-        }
-    }
+pub(super) fn write(path: &Path, fingerprint: &str, trainee: &mut dyn Trainee, state: &State) -> Result<()> {
     let header = json!({
         "kind": "training",
         "fingerprint": fingerprint,
         "counters": state.counters,
         "history": state.history,
     });
-    arrays.write(path, &header)
+    write_slices(path, &header, trainee.slices())
 }
 
 /// Goes on from a file if it holds this very training; anything else is left aside with a word.
-pub(super) fn resume(path: &Path, fingerprint: &str, state: &mut State, run: &Run) {
+///
+/// # Errors
+/// When the file is sound but reading it fails half-way: by then the first weights are gone.
+pub(super) fn resume(
+    path: &Path,
+    fingerprint: &str,
+    trainee: &mut dyn Trainee,
+    state: &mut State,
+    run: &Run,
+) -> Result<()> {
     if !path.exists() {
-        return;
+        return Ok(());
     }
-    match Arrays::read(path) {
+    match opened(path, fingerprint, trainee) {
         Err(error) => run.warn(format!("starting anew, the checkpoint can't be used: {error}")),
-        Ok((header, _)) if header["fingerprint"] != fingerprint => {
-            run.note(format!("{}: the checkpoint of another training; starting anew", path.display()));
+        Ok(None) => {
+            run.note(format!("{}: the checkpoint of another training; starting anew", path.display()))
         }
-        Ok((header, arrays)) => match restore(&header, &arrays, state) {
-            Ok(()) => run.note(format!("going on after epoch {}", state.epoch)),
-            Err(error) => run.warn(format!("starting anew, the checkpoint can't be used: {error}")),
-        },
+        Ok(Some((mut file, kept))) => {
+            file.read(trainee.slices())?;
+            *state = kept;
+            run.note(format!("going on after epoch {}", state.epoch));
+        }
     }
+    Ok(())
 }
 
-/// Fills the state from a file; on error it is left as it was.
-fn restore(header: &Value, arrays: &Arrays, state: &mut State) -> Result<()> {
-    let wrong = |error: serde_json::Error| crate::error::Error::data(format!("its header: {error}"));
-    let counters = serde_json::from_value(header["counters"].clone()).map_err(wrong)?;
-    let history = serde_json::from_value(header["history"].clone()).map_err(wrong)?;
-    let (mut now, mut best) = (state.parameters.clone(), state.best.clone());
-    now.load(&arrays.with_prefix("now/"))?;
-    best.load(&arrays.with_prefix("best/"))?;
-    let mut memory = state.memory.clone();
-    for (index, slices) in memory.iter_mut().enumerate() {
-        for (number, slice) in slices.iter_mut().enumerate() {
-            *slice = arrays.singles(&format!("memory/{index}/{number}"), &[slice.len()])?.to_vec();
-        }
+/// The file and its state, if it is of this training and all that is needed is in it.
+fn opened(path: &Path, fingerprint: &str, trainee: &mut dyn Trainee) -> Result<Option<(Slices, State)>> {
+    let file = Slices::open(path)?;
+    if file.header["fingerprint"] != fingerprint {
+        return Ok(None);
     }
-    *state = State { parameters: now, memory, best, counters, history };
-    Ok(())
+    let wrong = |error: serde_json::Error| Error::data(format!("its header: {error}"));
+    let counters = serde_json::from_value(file.header["counters"].clone()).map_err(wrong)?;
+    let history = serde_json::from_value(file.header["history"].clone()).map_err(wrong)?;
+    let state = State { counters, history };
+    if state.best_score.is_some() {
+        // Makes room for the best weights.
+        trainee.keep(true);
+    }
+    file.check(&trainee.slices())?;
+    Ok(Some((file, state)))
 }

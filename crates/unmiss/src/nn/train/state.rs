@@ -1,25 +1,17 @@
-//! The state of a training between two steps: everything a checkpoint has to hold.
+//! Where a training stands between two steps, weights aside.
 
 use serde::{Deserialize, Serialize};
 
-use super::{Epoch, Learner, Moment, TrainSettings, Trained, Why};
-use crate::error::{Error, Result};
-use crate::nn::optimizer::{Optimizer, Step, square_norm};
-use crate::nn::parameters::Parameters;
+use super::course::Loss;
+use super::{Epoch, Moment, TrainSettings};
+use crate::error::Error;
 use crate::nn::schedule::Pace;
-use crate::nn::tape::into_values;
-use crate::run::Run;
 
 /// How often the learning rate is halved after a loss that is not finite before training gives up.
 const HALVINGS: i32 = 6;
 
-/// Weights, optimiser and counters.
+/// Counters and what has been seen so far.
 pub(super) struct State {
-    pub parameters: Parameters,
-    /// The optimiser's memory: for each parameter its slices.
-    pub memory: Vec<Vec<Vec<f32>>>,
-    /// The best weights so far; at first those that training began with.
-    pub best: Parameters,
     pub counters: Counters,
     pub history: Vec<Epoch>,
 }
@@ -31,8 +23,9 @@ pub(super) struct Counters {
     pub epoch: usize,
     /// Batches done in the current epoch.
     pub batch: usize,
-    /// Sum of the current epoch's losses, each times its rows.
+    /// Sum of the current epoch's losses, and over how many.
     pub loss: f64,
+    pub count: usize,
     /// Updates since the optimiser's memory was last cleared.
     pub updates: u64,
     /// How often the rate was halved.
@@ -48,12 +41,6 @@ pub(super) struct Counters {
     pub decay_pace: Pace,
 }
 
-/// How a step went.
-pub(super) enum Outcome {
-    Done,
-    NotFinite,
-}
-
 impl std::ops::Deref for State {
     type Target = Counters;
     fn deref(&self) -> &Counters {
@@ -67,16 +54,13 @@ impl std::ops::DerefMut for State {
     }
 }
 
-fn fresh_memory(parameters: &Parameters, optimizer: &Optimizer) -> Vec<Vec<Vec<f32>>> {
-    parameters.iter().map(|parameter| optimizer.state(parameter.values.len())).collect()
-}
-
 impl State {
-    pub fn new(parameters: Parameters, settings: &TrainSettings) -> Self {
+    pub fn new(settings: &TrainSettings) -> Self {
         let counters = Counters {
             epoch: 0,
             batch: 0,
             loss: 0.0,
+            count: 0,
             updates: 0,
             halvings: 0,
             best_score: None,
@@ -86,79 +70,31 @@ impl State {
             pace: Pace::new(settings.schedule),
             decay_pace: Pace::new(settings.decay_schedule),
         };
-        let memory = fresh_memory(&parameters, &settings.optimizer);
-        Self { best: parameters.clone(), memory, parameters, counters, history: Vec::new() }
+        Self { counters, history: Vec::new() }
     }
 
-    /// Forward, backward, update. The weights are lent to Burn and come back without a copy.
-    pub fn step(
-        &mut self,
-        learner: &dyn Learner,
-        rows: &[usize],
-        moment: &Moment,
-        settings: &TrainSettings,
-    ) -> Outcome {
-        let tensors = self.parameters.lend();
-        let loss = learner.loss(&tensors, rows, moment);
-        let value = loss.clone().into_scalar::<f32>();
-        let mut gradients: Vec<Option<Vec<f32>>> = vec![None; tensors.len()];
-        if value.is_finite() && loss.is_tracked() {
-            let mut found = loss.backward();
-            for (tensor, gradient) in tensors.iter().zip(&mut gradients) {
-                *gradient = tensor.grad_remove(&mut found).map(into_values);
-            }
-        }
-        drop(loss);
-        self.parameters.take_back(tensors);
-        if !value.is_finite() {
-            return Outcome::NotFinite;
-        }
-        let mut scale = 1.0;
-        if let Some(clip) = settings.clip {
-            let norm = square_norm(gradients.iter().flatten().map(Vec::as_slice)).sqrt();
-            if !norm.is_finite() {
-                return Outcome::NotFinite;
-            }
-            // The small number keeps the norm just below the limit, as is customary.
-            scale = (clip / (norm + 1e-6)).min(1.0);
-        }
-        self.update(&gradients, scale as f32, moment, settings);
-        self.counters.loss += f64::from(value) * rows.len() as f64;
-        Outcome::Done
+    /// The learning rate and the weight decay of a moment.
+    pub fn pace(&self, settings: &TrainSettings, moment: &Moment) -> (f64, f64) {
+        let factor = |pace: &Pace| pace.factor(moment.epoch, moment.share);
+        let rate = settings.rate * 0.5_f64.powi(self.halvings) * factor(&self.pace);
+        (rate, settings.weight_decay * factor(&self.decay_pace))
     }
 
-    fn update(
-        &mut self,
-        gradients: &[Option<Vec<f32>>],
-        scale: f32,
-        moment: &Moment,
-        settings: &TrainSettings,
-    ) {
+    /// Notes a step.
+    pub fn stepped(&mut self, loss: &Loss, rate: f64) {
+        self.updates += 1;
+        self.batch += 1;
+        self.loss += loss.sum;
+        self.count += loss.count;
+        self.rate = rate;
+    }
+
+    /// Closes an epoch; whether its weights are to be kept.
+    pub fn end_epoch(&mut self, validation: Option<f64>) -> bool {
         let counters = &mut self.counters;
-        counters.updates += 1;
-        let halved = 0.5_f64.powi(counters.halvings);
-        counters.rate = settings.rate * halved * counters.pace.factor(moment.epoch, moment.share);
-        let decay = settings.weight_decay * counters.decay_pace.factor(moment.epoch, moment.share);
-        for ((parameter, gradient), memory) in self.parameters.iter_mut().zip(gradients).zip(&mut self.memory)
-        {
-            let Some(gradient) = gradient else { continue };
-            let step = Step {
-                number: counters.updates,
-                rate: counters.rate as f32 * parameter.rate,
-                decay: if parameter.decay { decay as f32 } else { 0.0 },
-                scale,
-            };
-            settings.optimizer.update(step, &mut parameter.values, gradient, memory);
-        }
-    }
-
-    /// Closes an epoch over `rows` rows.
-    pub fn end_epoch(&mut self, validation: Option<f64>, rows: usize) {
-        let counters = &mut self.counters;
-        let loss = counters.loss / rows as f64;
+        let loss = counters.loss / counters.count.max(1) as f64;
         counters.epoch += 1;
-        counters.batch = 0;
-        counters.loss = 0.0;
+        (counters.batch, counters.loss, counters.count) = (0, 0.0, 0);
         counters.waited += 1;
         // A score that is no number is the worst there is.
         let validation = validation.map(|score| if score.is_finite() { score } else { f64::MAX });
@@ -168,7 +104,6 @@ impl State {
             (Some(score), Some(best)) => score < best,
         };
         if better {
-            self.best = self.parameters.clone();
             counters.best_score = validation;
             counters.best_epoch = counters.epoch;
             counters.waited = 0;
@@ -177,41 +112,31 @@ impl State {
         counters.pace.tell(score);
         counters.decay_pace.tell(score);
         self.history.push(Epoch { loss, validation, rate: counters.rate });
+        better
     }
 
-    /// After a loss that is not finite: back to the best weights, with half the rate.
-    pub fn retreat(&mut self, settings: &TrainSettings, run: &Run) -> Result<()> {
-        if self.counters.halvings == HALVINGS {
-            let what = format!(
-                "the loss is not a finite number, even with the learning rate lowered to {:.1e}",
-                settings.rate * 0.5_f64.powi(HALVINGS)
-            );
-            return Err(Error::method(run.task(), what)
-                .with_hint("look for enormous values in the data, or set a lower learning rate or a clip"));
+    /// Begins the epoch anew with half the rate; false if that was done often enough.
+    pub fn halve(&mut self) -> bool {
+        if self.halvings == HALVINGS {
+            return false;
         }
-        self.counters.halvings += 1;
-        self.counters.batch = 0;
-        self.counters.loss = 0.0;
-        self.counters.updates = 0;
-        self.parameters = self.best.clone();
-        self.memory = fresh_memory(&self.parameters, &settings.optimizer);
-        run.note(format!(
-            "epoch {}: the loss is not finite; going on from the best weights with half the learning rate",
-            self.counters.epoch + 1
-        ));
-        Ok(())
+        self.halvings += 1;
+        (self.batch, self.loss, self.count, self.updates) = (0, 0.0, 0, 0);
+        true
     }
 
-    /// What training gives. Without an epoch to the end, the weights of the moment do if they are sound.
-    pub fn result(self, stopped: Why) -> Result<Trained> {
-        let begun = self.counters.updates > 0 && self.parameters.finite();
-        let judged = self.history.iter().any(|epoch| epoch.validation.is_some());
-        let parameters = match stopped {
-            Why::Stopped if self.history.is_empty() && !begun => return Err(Error::Stopped),
-            Why::Stopped if !judged && begun => self.parameters,
-            _ => self.best,
+    /// The error of a loss that can't be mended.
+    pub fn not_finite(&self, settings: &TrainSettings, task: &str) -> Error {
+        let lowered = match self.halvings {
+            0 => String::new(),
+            times => {
+                format!(
+                    ", even with the learning rate lowered to {:.1e}",
+                    settings.rate * 0.5_f64.powi(times)
+                )
+            }
         };
-        let best_epoch = self.counters.best_epoch;
-        Ok(Trained { parameters, history: self.history, best_epoch, stopped })
+        Error::method(task, format!("the loss is not a finite number{lowered}"))
+            .with_hint("look for enormous values in the data, or set a lower learning rate")
     }
 }

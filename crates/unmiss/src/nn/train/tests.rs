@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use burn::tensor::TensorData;
 
@@ -9,6 +10,7 @@ use super::*;
 use crate::nn::loss::squared_error;
 use crate::nn::product::tests::random;
 use crate::nn::{Activation, dense, dense_forward, training_device};
+use crate::rng::Stream;
 use crate::run::Event;
 
 /// `y = |x1| + x2 x3` from three inputs, by a network of two hidden layers with noise on its input.
@@ -37,8 +39,7 @@ impl Curve {
         let sizes = [3, self.hidden, self.hidden, 1];
         for (layer, pair) in sizes.windows(2).enumerate() {
             let scale = (2.0 / pair[0] as f64).sqrt();
-            parameters.add(format!("{layer}/weight"), pair[0], pair[1], || (scale * stream.normal()) as f32);
-            parameters.add(format!("{layer}/bias"), 1, pair[1], || 0.0);
+            parameters.add_dense(&layer.to_string(), pair[0], pair[1], || (scale * stream.normal()) as f32);
         }
         parameters
     }
@@ -60,7 +61,7 @@ impl Learner for Curve {
         self.rows
     }
 
-    fn loss(&self, parameters: &[Tensor<2>], rows: &[usize], moment: &Moment) -> Tensor<1> {
+    fn loss(&self, parameters: &Lent, rows: &[usize], moment: &Moment) -> Tensor<1> {
         let mut noise = Stream::new(moment.seed, "noise", moment.step, 0);
         let mut inputs: Vec<f32> = rows.iter().flat_map(|row| self.inputs[3 * row..][..3].to_vec()).collect();
         inputs.iter_mut().for_each(|x| *x += 0.01 * noise.normal() as f32);
@@ -68,7 +69,7 @@ impl Learner for Curve {
         let mut now = Tensor::from_data(TensorData::new(inputs, [rows.len(), 3]), &training_device());
         for layer in 0..3 {
             let activation = if layer < 2 { Activation::Relu } else { Activation::Identity };
-            now = dense(now, parameters[2 * layer].clone(), parameters[2 * layer + 1].clone(), activation);
+            now = dense(now, parameters.tensor(2 * layer), parameters.tensor(2 * layer + 1), activation);
         }
         let loss = squared_error(now, &targets, None);
         let step = self.steps.fetch_add(1, Ordering::Relaxed);
@@ -146,7 +147,7 @@ impl Learner for StopsAt<'_> {
     fn rows(&self) -> usize {
         self.inner.rows()
     }
-    fn loss(&self, parameters: &[Tensor<2>], rows: &[usize], moment: &Moment) -> Tensor<1> {
+    fn loss(&self, parameters: &Lent, rows: &[usize], moment: &Moment) -> Tensor<1> {
         if moment.step == self.step {
             self.switch.store(true, Ordering::Relaxed);
         }
@@ -175,7 +176,10 @@ fn a_resumed_training_ends_where_an_uninterrupted_one_does() {
             let folder = tempfile::tempdir().unwrap();
             let stopped =
                 interrupted(&curve, step, &settings, &run(1).checkpoints_in(folder.path())).unwrap();
-            assert_eq!(stopped.stopped, if step == 83 { Why::Epochs } else { Why::Stopped });
+            assert_eq!(
+                stopped.stopped,
+                if step == 83 { Why::Epochs } else { Why::Stopped(StopReason::Asked) }
+            );
             let resumed =
                 train(&curve, curve.parameters(), &settings, &run(2).checkpoints_in(folder.path())).unwrap();
             assert_eq!(resumed.parameters, whole.parameters, "after step {step}");
@@ -197,6 +201,16 @@ fn a_stop_keeps_what_is_worth_keeping() {
     curve.judged = false;
     let last = interrupted(&curve, 30, &settings(), &run(1)).unwrap();
     assert_ne!(last.parameters, later.parameters);
+}
+
+#[test]
+fn time_that_runs_out_is_told_from_a_stop() {
+    let curve = Curve::new(200, 12);
+    let settings = TrainSettings { epochs: 1_000_000, ..settings() };
+    let late = run(1).within(Duration::from_millis(100));
+    let trained = train(&curve, curve.parameters(), &settings, &late).unwrap();
+    assert_eq!(trained.stopped, Why::Stopped(StopReason::OutOfTime));
+    assert_eq!(curve.validate(&trained.parameters), trained.history[trained.best_epoch - 1].validation);
 }
 
 /// What a run told.

@@ -8,33 +8,15 @@ use super::{Lanes, Sixteen};
 /// Two registers of eight.
 #[derive(Clone, Copy)]
 pub(in crate::nn::sparse) struct Avx2(__m256, __m256);
-/// One register of sixteen.
-#[derive(Clone, Copy)]
-pub(in crate::nn::sparse) struct Avx512(__m512);
 
+/// Operations on two numbers, each by one instruction on eight.
 macro_rules! operations {
-    ($($name:ident $eight:ident $sixteen:ident),*; $for:ident) => { operations!(@ $for $($name $eight $sixteen),*); };
-    (@ Avx2 $($name:ident $eight:ident $sixteen:ident),*) => {
+    ($($name:ident $eight:ident),*) => {
         $(#[inline(always)]
         fn $name(self, other: Self) -> Self {
             // SAFETY: see the module.
             unsafe { Self($eight(self.0, other.0), $eight(self.1, other.1)) }
         })*
-    };
-    (@ Avx512 $($name:ident $eight:ident $sixteen:ident),*) => {
-        $(#[inline(always)]
-        fn $name(self, other: Self) -> Self {
-            // SAFETY: see the module.
-            unsafe { Self($sixteen(self.0, other.0)) }
-        })*
-    };
-}
-
-macro_rules! all_operations {
-    ($for:ident) => {
-        operations!(plus _mm256_add_ps _mm512_add_ps, minus _mm256_sub_ps _mm512_sub_ps,
-                    times _mm256_mul_ps _mm512_mul_ps, over _mm256_div_ps _mm512_div_ps,
-                    least _mm256_min_ps _mm512_min_ps, most _mm256_max_ps _mm512_max_ps; $for);
     };
 }
 
@@ -61,7 +43,8 @@ fn quarters(a: __m256, b: __m256, c: __m256, d: __m256) -> __m256 {
 // SAFETY of every block below: see the module; pointers come from references to sixteen numbers at the
 // start of a cache line.
 impl Lanes for Avx2 {
-    all_operations!(Avx2);
+    operations!(plus _mm256_add_ps, minus _mm256_sub_ps, times _mm256_mul_ps, over _mm256_div_ps,
+                least _mm256_min_ps, most _mm256_max_ps);
     #[inline(always)]
     fn splat(value: f32) -> Self {
         unsafe { Self(_mm256_set1_ps(value), _mm256_set1_ps(value)) }
@@ -96,52 +79,6 @@ impl Lanes for Avx2 {
     fn sums([a, b, c, d]: [Self; 4]) -> [f32; 4] {
         unsafe {
             let halves = _mm256_add_ps(quarters(a.0, b.0, c.0, d.0), quarters(a.1, b.1, c.1, d.1));
-            let all = _mm_add_ps(_mm256_castps256_ps128(halves), _mm256_extractf128_ps::<1>(halves));
-            let mut sums = [0.0; 4];
-            _mm_storeu_ps(sums.as_mut_ptr(), all);
-            sums
-        }
-    }
-}
-
-impl Lanes for Avx512 {
-    all_operations!(Avx512);
-    #[inline(always)]
-    fn splat(value: f32) -> Self {
-        unsafe { Self(_mm512_set1_ps(value)) }
-    }
-    #[inline(always)]
-    fn load(from: &Sixteen) -> Self {
-        unsafe { Self(_mm512_load_ps(from.0.as_ptr())) }
-    }
-    #[inline(always)]
-    fn store(self, to: &mut Sixteen) {
-        unsafe { _mm512_store_ps(to.0.as_mut_ptr(), self.0) }
-    }
-    #[inline(always)]
-    fn plus_times(self, factor: Self, other: Self) -> Self {
-        unsafe { Self(_mm512_fmadd_ps(factor.0, other.0, self.0)) }
-    }
-    #[inline(always)]
-    fn root(self) -> Self {
-        unsafe { Self(_mm512_sqrt_ps(self.0)) }
-    }
-    #[inline(always)]
-    fn power_of_two(shifted: Self) -> Self {
-        unsafe { Self(_mm512_castsi512_ps(_mm512_slli_epi32::<23>(_mm512_castps_si512(shifted.0)))) }
-    }
-    #[inline(always)]
-    fn sums([a, b, c, d]: [Self; 4]) -> [f32; 4] {
-        unsafe {
-            let x = _mm512_add_ps(_mm512_unpacklo_ps(a.0, b.0), _mm512_unpackhi_ps(a.0, b.0));
-            let y = _mm512_add_ps(_mm512_unpacklo_ps(c.0, d.0), _mm512_unpackhi_ps(c.0, d.0));
-            let (x, y) = (_mm512_castps_pd(x), _mm512_castps_pd(y));
-            let quarters = _mm512_add_ps(
-                _mm512_castpd_ps(_mm512_unpacklo_pd(x, y)),
-                _mm512_castpd_ps(_mm512_unpackhi_pd(x, y)),
-            );
-            let upper = _mm256_castpd_ps(_mm512_extractf64x4_pd::<1>(_mm512_castps_pd(quarters)));
-            let halves = _mm256_add_ps(_mm512_castps512_ps256(quarters), upper);
             let all = _mm_add_ps(_mm256_castps256_ps128(halves), _mm256_extractf128_ps::<1>(halves));
             let mut sums = [0.0; 4];
             _mm_storeu_ps(sums.as_mut_ptr(), all);
