@@ -99,9 +99,10 @@ fn write_filled(
 ) -> Result<Vec<Unfilled>> {
     let mut writers = Writers::create(arguments)?;
     let mut last = None;
+    let rows = filler.encoder.encode(table, |_, _| {})?;
     for draw in arguments.draws() {
-        let filled =
-            run.compute(|| filler.fill(table, draw.map(|number| drawn(run, number, 0)), |_, _| {}))?;
+        let which = draw.map(|number| drawn(run, number, 0));
+        let filled = run.compute(|| filler.fill_encoded(table, rows.clone(), which))?;
         if run.stopped() {
             return Err(Error::Stopped);
         }

@@ -7,6 +7,10 @@ use serde::{Deserialize, Serialize};
 use crate::data::{Column, Kind, Table, level};
 use crate::error::{Error, Result};
 
+/// Standard deviations from the mean beyond which a straight line is no knowledge: values stop there. (Of the range
+/// from minimum to maximum, three lengths are as far.)
+const FARTHEST: f64 = 30.0;
+
 /// How numbers are scaled before a method sees them. Statistics are those of observed training cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -49,6 +53,8 @@ pub struct NumberFeature {
     pub low: f64,
     /// Largest observed training value.
     pub high: f64,
+    /// Lowest and highest value that a filled cell may get; none: the smallest and the largest observed one.
+    pub limits: Option<(f64, f64)>,
     /// Mean of the encoded observed training values.
     pub mean: f32,
     /// Training cells that were not observed.
@@ -71,9 +77,17 @@ pub struct CategoryFeature {
 }
 
 impl NumberFeature {
-    /// Smallest and largest observed training value, encoded.
+    /// Lowest and highest value that a filled cell may get.
+    pub fn allowed(&self) -> (f64, f64) {
+        self.limits.unwrap_or((self.low, self.high))
+    }
+
+    /// The same, encoded: never further out than [`FARTHEST`] and what was observed.
     pub fn range(&self) -> (f64, f64) {
-        ((self.low - self.center) / self.width, (self.high - self.center) / self.width)
+        let encoded = |value: f64| (value - self.center) / self.width;
+        let (lowest, highest) = (encoded(self.low).min(-FARTHEST), encoded(self.high).max(FARTHEST));
+        let (low, high) = self.allowed();
+        (encoded(low).clamp(lowest, highest), encoded(high).clamp(lowest, highest))
     }
 }
 
@@ -217,8 +231,7 @@ impl Encoder {
         let scaled = (value - feature.center) / feature.width;
         match self.encoding.scale {
             Scale::Robust => smooth_clip(scaled) as f32,
-            // Far outside the training range a straight line is no knowledge: three ranges are enough.
-            Scale::Standard => scaled.clamp(-30.0, 30.0) as f32,
+            Scale::Standard => scaled.clamp(-FARTHEST, FARTHEST) as f32,
             Scale::MinMax => scaled.clamp(-3.0, 4.0) as f32,
         }
     }
@@ -275,6 +288,7 @@ fn fit_number(column: &Column, scale: Scale) -> NumberFeature {
         width,
         low,
         high,
+        limits: None,
         mean: 0.0,
         missing: column.missing(),
     };

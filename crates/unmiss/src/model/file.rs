@@ -175,6 +175,7 @@ pub(super) fn check_encoder(encoder: &Encoder) -> Result<()> {
     let usable = |feature: &NumberFeature| {
         feature.width > 0.0
             && feature.low <= feature.high
+            && feature.allowed().0 <= feature.allowed().1
             && [feature.width, feature.center, feature.low, feature.high].iter().all(|x| x.is_finite())
             && feature.mean.is_finite()
     };

@@ -44,6 +44,25 @@ impl Default for Limits {
     }
 }
 
+impl Limits {
+    /// The limits of a column, where they are not those of its known values.
+    fn of(&self, column: &str) -> Option<(f64, f64)> {
+        let beyond = (!self.observed_range).then_some((f64::MIN, f64::MAX));
+        self.columns.get(column).map(|(low, high)| (low.max(f64::MIN), high.min(f64::MAX))).or(beyond)
+    }
+
+    /// An error where a column's limits leave no value.
+    fn check(&self) -> Result<()> {
+        let empty = |(low, high): &(f64, f64)| low.is_nan() || high.is_nan() || low > high;
+        match self.columns.iter().find(|(_, limits)| empty(limits)) {
+            Some((name, (low, high))) => {
+                Err(Error::setting("within", format!("column `{name}` can't lie between {low} and {high}")))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
 /// What is worth knowing about a fit, kept in the file.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct FillerSummary {
@@ -113,6 +132,7 @@ impl Filler {
         for name in ignored.iter().chain(limits.columns.keys()) {
             table.column(name)?;
         }
+        limits.check()?;
         recipe.method.check(&recipe.settings)?;
         let (mut names, mut unfillable) = (Vec::new(), BTreeMap::new());
         for column in table.columns().iter().filter(|column| !ignored.contains(&column.name)) {
@@ -124,7 +144,8 @@ impl Filler {
         if names.is_empty() {
             return Err(Error::data("there is no column with a known number or category to learn from"));
         }
-        let encoder = Encoder::fit(table, &names, Encoding::default())?;
+        let mut encoder = Encoder::fit(table, &names, Encoding::default())?;
+        encoder.numbers.iter_mut().for_each(|feature| feature.limits = limits.of(&feature.name));
         let rows = encoder.encode(table, |_, _| {})?;
         let imputer = run.compute(|| recipe.method.fit(&recipe.settings, &encoder, &rows, run))?;
         let summary = FillerSummary {
@@ -152,7 +173,21 @@ impl Filler {
     /// # Errors
     /// When a column that was learned is absent or of another kind.
     pub fn fill(&self, table: &Table, draw: Option<Draw>, unseen: impl FnMut(&str, &str)) -> Result<Filled> {
-        let mut rows = self.encoder.encode(table, unseen)?;
+        self.fill_encoded(table, self.encoder.encode(table, unseen)?, draw)
+    }
+
+    /// The same where the rows of the table are encoded already, by this filler's encoder: for one draw after the other.
+    ///
+    /// # Errors
+    /// When the rows are not those of the table.
+    pub fn fill_encoded(&self, table: &Table, mut rows: Encoded, draw: Option<Draw>) -> Result<Filled> {
+        if rows.rows != table.rows() {
+            return Err(Error::data(format!(
+                "{} encoded rows for {} rows of a table",
+                rows.rows,
+                table.rows()
+            )));
+        }
         self.imputer.fill(&mut rows, draw);
         let mut table = table.clone();
         for (place, feature) in self.encoder.numbers.iter().enumerate() {
@@ -168,11 +203,7 @@ impl Filler {
 
     fn fill_numbers(&self, column: &mut Column, feature: &NumberFeature, place: usize, rows: &Encoded) {
         let width = self.encoder.numbers.len();
-        let (low, high) = match self.limits.columns.get(&feature.name) {
-            Some(limits) => *limits,
-            None if self.limits.observed_range => (feature.low, feature.high),
-            None => (f64::MIN, f64::MAX),
-        };
+        let (low, high) = feature.allowed();
         let Values::Numbers(values) = &mut column.values else { return };
         for (row, value) in values.iter_mut().enumerate().filter(|(row, _)| !column.observed[*row]) {
             let filled = decode(feature, rows.numbers[row * width + place]);

@@ -55,16 +55,15 @@ fn fill(
     writers: &mut Writers,
     notes: &mut Notes,
 ) -> Result<()> {
+    let rows = filler.encoder.encode(batch, |column, level| {
+        notes.unseen.insert((column.to_owned(), level.to_owned()));
+    })?;
     for (place, draw) in arguments.draws().into_iter().enumerate() {
         let draw_of = draw.map(|number| drawn(run, number, notes.rows as u64));
-        let mut unseen = Vec::new();
-        let filled = run.compute(|| {
-            filler.fill(batch, draw_of, |column, level| unseen.push((column.to_owned(), level.to_owned())))
-        })?;
+        let filled = run.compute(|| filler.fill_encoded(batch, rows.clone(), draw_of))?;
         writers.write(draw, &filled.table)?;
         if place == 0 {
             notes.cells += filled.counts.iter().map(|(_, count)| count).sum::<usize>();
-            notes.unseen.extend(unseen);
             notes.left(filled.unfilled);
         }
     }

@@ -166,7 +166,7 @@ fn collect(
             answer.truth.push(value(truth));
         }
         let low_high = encoder.numbers.get(feature).map(NumberFeature::range);
-        // As the table will be filled: within the known range.
+        // As the table will be filled: within the limits.
         let said = value(filled);
         answer.said[place].push(low_high.map_or(said, |(low, high)| said.clamp(low, high)));
     }

@@ -161,7 +161,7 @@ fn is_known(rows: &Encoded, numbers: usize, feature: usize, row: usize) -> bool 
     }
 }
 
-/// Lowest and highest known value of each number.
+/// Lowest and highest value that each number may be filled with.
 fn ranges(encoder: &Encoder) -> Vec<(f32, f32)> {
     let ranges = encoder.numbers.iter().map(|feature| feature.range());
     ranges.map(|(low, high)| (low as f32, high as f32)).collect()

@@ -27,7 +27,7 @@ pub struct Sweep<'a> {
     filled: Vec<f64>,
     /// Σ z z' over all rows, `[columns + 1, columns + 1]`.
     products: Vec<f64>,
-    /// Lowest and highest known value of each number.
+    /// Lowest and highest value that each number may be filled with.
     ranges: Vec<(f64, f64)>,
     /// Variance that each column's equation leaves at its holes.
     open: Vec<f64>,

@@ -47,6 +47,66 @@ fn limits_hold() {
     assert_eq!(filled.table.column("age").unwrap().numbers().unwrap()[1], 70.0);
 }
 
+/// y = 2x with noise, unknown where x is large: what is filled there lies beyond all that is known of y.
+fn line() -> Table {
+    let x: Vec<f64> = (0..120).map(|row| f64::from(row % 60) / 10.0 - 3.0).collect();
+    let y = x.iter().enumerate().map(|(row, x)| 2.0 * x + 0.1 * ((row * 7 % 11) as f64 - 5.0));
+    let y: Vec<f64> = y.map(|y| if y < 0.5 { y } else { f64::NAN }).collect();
+    let columns = [("x", x), ("y", y)];
+    Table::new(columns.map(|(name, cells)| Column::from_numbers(name, Kind::Real, &cells)).to_vec()).unwrap()
+}
+
+/// Smallest and largest filled value of y: best guesses, and draws from the filler's file.
+fn filled_range(method: &str, limits: &Limits) -> [(f64, f64); 2] {
+    let recipe = RecipeOf::imputer(method).unwrap();
+    let filler = Filler::fit(&line(), &[], &recipe, limits.clone(), &Run::new(1, 1).unwrap()).unwrap();
+    let loaded = Filler::from_bytes(&filler.to_bytes().unwrap()).unwrap();
+    let draw = Draw { seed: 1, number: 1, first_row: 0 };
+    [(&filler, None), (&loaded, Some(draw))].map(|(filler, draw)| {
+        let table = filler.fill(&line(), draw, |_, _| {}).unwrap().table;
+        let known = line().columns()[1].observed.clone();
+        let cells = table.columns()[1].numbers().unwrap().iter().zip(known).filter(|(_, known)| !known);
+        cells.fold((f64::MAX, f64::MIN), |(low, high), (y, _)| (low.min(*y), high.max(*y)))
+    })
+}
+
+/// Means, neighbours and the matched draws of `chained` are made of known values and can't leave their range, and a
+/// network does not go on in a straight line; all others do.
+#[test]
+fn every_imputer_fills_within_the_limits_it_is_given_and_no_narrower_ones() {
+    let known = line().columns()[1].numbers().unwrap().iter().copied().fold(f64::MIN, f64::max);
+    let within =
+        |low: f64, high: f64| Limits { columns: [("y".to_owned(), (low, high))].into(), ..Limits::default() };
+    for method in crate::methods::IMPUTERS.iter().map(|method| method.name()) {
+        for (_, high) in filled_range(method, &Limits::default()) {
+            assert!(high <= known, "{method}: {high}");
+        }
+        for (low, high) in filled_range(method, &within(-0.7, 0.2)) {
+            assert!(low >= -0.7 && high <= 0.2, "{method}: {low} to {high}");
+        }
+        let beyond = Limits { observed_range: false, ..Limits::default() };
+        for limits in [beyond, within(-20.0, 1e9)] {
+            let [(_, guess), (_, drawn)] = filled_range(method, &limits);
+            if ["mean", "neighbours"].contains(&method) {
+                assert!(guess <= known && drawn <= known, "{method}: {guess}, {drawn}");
+            } else if method != "autoencoder" {
+                assert!(guess > known + 1.0, "{method}: {guess}");
+                // The draws of `auto` are those of one of the others.
+                let matched = ["chained", "auto"].contains(&method);
+                assert!(drawn > known + 1.0 || matched, "{method}: {drawn}");
+            }
+        }
+    }
+}
+
+#[test]
+fn limits_that_leave_nothing_are_refused() {
+    let limits = Limits { columns: [("y".to_owned(), (2.0, 1.0))].into(), ..Limits::default() };
+    let recipe = RecipeOf::imputer("mean").unwrap();
+    let error = Filler::fit(&line(), &[], &recipe, limits, &Run::new(1, 1).unwrap()).err().unwrap();
+    assert!(error.to_string().contains("can't lie between 2 and 1"), "{error}");
+}
+
 #[test]
 fn new_rows_may_have_unseen_levels_and_none_at_all() {
     let filler = fitted(&["empty".into(), "note".into()], Limits::default());
@@ -64,6 +124,18 @@ fn new_rows_may_have_unseen_levels_and_none_at_all() {
     assert!(filled.unfilled.is_empty());
     let lacking = Table::new(vec![Column::from_numbers("age", Kind::Integer, &[1.0])]).unwrap();
     assert!(filler.fill(&lacking, None, |_, _| {}).is_err());
+}
+
+#[test]
+fn draws_from_one_encoding_are_those_from_one_each() {
+    let filler = fitted(&[], Limits::default());
+    let rows = filler.encoder.encode(&ward(), |_, _| {}).unwrap();
+    for number in 0..3 {
+        let draw = Some(Draw { seed: 1, number, first_row: 0 });
+        let once = filler.fill_encoded(&ward(), rows.clone(), draw).unwrap().table;
+        assert_eq!(once.columns(), filler.fill(&ward(), draw, |_, _| {}).unwrap().table.columns());
+    }
+    assert!(filler.fill_encoded(&ward(), rows.select(&[0]), None).is_err());
 }
 
 #[test]
