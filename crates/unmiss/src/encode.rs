@@ -4,6 +4,7 @@
 //! method's numbers are made. Every method says in an [`Encoding`] what scale it wants: scale is a
 //! confounder when methods are compared, so each gets the one it works best with.
 
+mod column;
 pub mod design;
 pub mod features;
 pub mod normal;

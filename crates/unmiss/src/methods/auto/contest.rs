@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::encode::features::NumberFeature;
 use crate::encode::{Encoded, Encoder, Wide};
 use crate::error::{Error, Result};
 use crate::methods::find_imputer;
@@ -26,6 +25,8 @@ const MOST_BOOSTED_WORK: f64 = 1.2e7;
 pub struct Verdict {
     /// Who took part.
     pub names: Vec<String>,
+    /// `[names]`: all settings of each, as they were when it was fitted.
+    pub settings: Vec<Value>,
     /// `[features][names]`: weights of the blend (numbers) or 1 for the chosen one (categories).
     pub weights: Vec<Vec<f64>>,
     /// `[features]`: error of what was chosen, on the hidden cells; none where no cell was hidden.
@@ -91,6 +92,8 @@ pub fn hold(
     most_rows: usize,
     run: &Run,
 ) -> Result<Verdict> {
+    let methods = names.iter().map(|name| find_imputer(name)).collect::<Result<Vec<_>>>()?;
+    let settings: Vec<Value> = methods.iter().map(|method| method.defaults()).collect();
     let features = encoder.width();
     let mut answers = vec![Answers { truth: Vec::new(), said: vec![Vec::new(); names.len()] }; features];
     let known = rows.numbers_observed.iter().chain(&rows.codes_observed).filter(|mark| **mark).count();
@@ -99,6 +102,8 @@ pub fn hold(
     for contest in 0..contests {
         let sample = sampled(rows, most_rows, run.seed(), contest as u64);
         let (holed, hidden) = hide(&sample, encoder, share, run.seed(), contest as u64);
+        // Scales, ranges and shares are learned anew: those of the encoder know the hidden cells.
+        let (blind, holed) = encoder.relearned(&holed);
         for (place, name) in names.iter().enumerate() {
             if run.stopped() {
                 return Err(Error::Stopped);
@@ -106,13 +111,13 @@ pub fn hold(
             let part = run
                 .part(&format!("contest {} of {contests}, {name}", contest + 1))
                 .with_seed(run.seed() + contest as u64);
-            let imputer = find_imputer(name)?.fit(&Value::Null, encoder, &holed, &part)?;
+            let imputer = methods[place].fit(&settings[place], &blind, &holed, &part)?;
             let mut filled = holed.clone();
             imputer.fill(&mut filled, None);
-            collect(&mut answers, encoder, &sample, &filled, &hidden, place);
+            collect(&mut answers, (encoder, &sample), (&blind, &filled), &hidden, place);
         }
     }
-    Ok(decide(names, encoder, &answers, contests))
+    Ok(decide(names, settings, encoder, &answers, contests))
 }
 
 fn sampled(rows: &Encoded, most: usize, seed: u64, contest: u64) -> Encoded {
@@ -147,11 +152,11 @@ fn hide(
     (holed, hidden)
 }
 
+/// What an imputer filled into the hidden cells, held against the truth in the units of the truth's encoder.
 fn collect(
     answers: &mut [Answers],
-    encoder: &Encoder,
-    truth: &Encoded,
-    filled: &Encoded,
+    (encoder, truth): (&Encoder, &Encoded),
+    (blind, filled): (&Encoder, &Encoded),
     hidden: &[(usize, usize)],
     place: usize,
 ) {
@@ -165,17 +170,29 @@ fn collect(
         if place == 0 {
             answer.truth.push(value(truth));
         }
-        let low_high = encoder.numbers.get(feature).map(NumberFeature::range);
-        // As the table will be filled: within the limits.
         let said = value(filled);
-        answer.said[place].push(low_high.map_or(said, |(low, high)| said.clamp(low, high)));
+        answer.said[place].push(match blind.numbers.get(feature) {
+            // As the table will be filled: within the limits.
+            Some(own) => {
+                let (low, high) = own.allowed();
+                encoder.numbers[feature].encoded(own.decoded(said).clamp(low, high))
+            }
+            None => said,
+        });
     }
 }
 
-fn decide(names: &[String], encoder: &Encoder, answers: &[Answers], contests: usize) -> Verdict {
+fn decide(
+    names: &[String],
+    settings: Vec<Value>,
+    encoder: &Encoder,
+    answers: &[Answers],
+    contests: usize,
+) -> Verdict {
     let numbers = encoder.numbers.len();
     let mut verdict = Verdict {
         names: names.to_vec(),
+        settings,
         weights: Vec::new(),
         errors: Vec::new(),
         alone: Vec::new(),
@@ -262,6 +279,9 @@ impl Verdict {
             |weights: &Vec<f64>| weights.len() == count && weights.iter().all(|w| (0.0..=1.0).contains(w));
         if self.weights.len() != features || !self.weights.iter().all(sound) {
             return Err("weights");
+        }
+        if self.settings.len() != count {
+            return Err("settings");
         }
         if self.errors.len() != features || self.alone.len() != features || self.joint >= count {
             return Err("errors");

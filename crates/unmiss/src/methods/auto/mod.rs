@@ -92,7 +92,7 @@ impl Imputation for Auto {
         let mut members = Vec::new();
         for (place, name) in names.iter().enumerate().filter(|(place, _)| verdict.needs(*place)) {
             let part = run.part(&format!("{name}, all rows"));
-            let imputer = find_imputer(name)?.fit(&Value::Null, encoder, rows, &part)?;
+            let imputer = find_imputer(name)?.fit(&verdict.settings[place], encoder, rows, &part)?;
             members.push(Member { name: name.clone(), place, imputer });
         }
         Ok(Box::new(Fitted::new(encoder, members, verdict, left_out)))
@@ -111,8 +111,8 @@ impl Imputation for Auto {
             if name == "auto" {
                 return Err(damaged("it holds itself"));
             }
-            let imputer =
-                find_imputer(name)?.load(&Value::Null, encoder, &arrays.with_prefix(&format!("{name}/")))?;
+            let own = arrays.with_prefix(&format!("{name}/"));
+            let imputer = find_imputer(name)?.load(&verdict.settings[place], encoder, &own)?;
             members.push(Member { name: name.clone(), place, imputer });
         }
         Ok(Box::new(Fitted::new(encoder, members, verdict, left_out)))
@@ -209,5 +209,41 @@ impl Imputer for Fitted {
         let mut sentences = self.verdict.sentences();
         sentences.extend(self.left_out.iter().cloned());
         json!({ "columns": Value::Object(columns.collect::<Map<_, _>>()), "sentences": sentences })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Column, Kind, Table};
+    use crate::encode::Encoding;
+
+    /// A member is what it was when it was fitted, whatever the defaults have become by the time its file is read.
+    #[test]
+    fn members_keep_their_settings() {
+        let cells = |slope: f64| -> Vec<f64> {
+            let value = |row: u32| f64::from(row * 7 % 31) * slope + f64::from(row * row % 5);
+            (0..60).map(|row| if (row + slope as u32).is_multiple_of(4) { f64::NAN } else { value(row) }).collect()
+        };
+        let columns = [("a", cells(1.0)), ("b", cells(2.0))];
+        let columns = columns.map(|(name, cells)| Column::from_numbers(name, Kind::Real, &cells)).to_vec();
+        let table = Table::new(columns).unwrap();
+        let encoder = Encoder::fit(&table, &["a".into(), "b".into()], Encoding::default()).unwrap();
+        let rows = encoder.encode(&table, |_, _| {}).unwrap();
+        let settings = json!({ "methods": ["chained"] });
+        let fitted = Auto.fit(&settings, &encoder, &rows, &Run::new(1, 1).unwrap()).unwrap();
+        let drawn = |arrays: &Arrays| {
+            let imputer = Auto.load(&settings, &encoder, arrays).unwrap();
+            let mut rows = rows.clone();
+            imputer.fill(&mut rows, Some(Draw { seed: 1, number: 1, first_row: 0 }));
+            rows
+        };
+        let mut arrays = fitted.save();
+        let matched = drawn(&arrays);
+        let mut verdict: Verdict = serde_json::from_slice(arrays.bytes("verdict").unwrap()).unwrap();
+        assert_eq!(verdict.settings, [find_imputer("chained").unwrap().defaults()]);
+        verdict.settings[0]["draws"] = json!("normal");
+        arrays.put_bytes("verdict", serde_json::to_vec(&verdict).unwrap());
+        assert_ne!(drawn(&arrays), matched);
     }
 }
