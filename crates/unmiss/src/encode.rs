@@ -7,7 +7,6 @@
 mod column;
 pub mod design;
 pub mod features;
-pub mod normal;
 pub mod guess;
 pub mod target;
 pub mod wide;

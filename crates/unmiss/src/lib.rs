@@ -6,6 +6,7 @@ pub mod error;
 pub mod rng;
 pub mod run;
 pub mod store;
+pub(crate) mod linalg;
 pub mod data;
 pub mod missing;
 pub mod encode;

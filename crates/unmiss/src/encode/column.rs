@@ -75,7 +75,8 @@ impl NumberFeature {
         let count = known.len().max(1) as f64;
         let mean = known.iter().sum::<f64>() / count;
         let deviation = (known.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / count).sqrt();
-        let quantile = |share: f64| known.get((share * (count - 1.0)).round() as usize).copied().unwrap_or(0.0);
+        let quantile =
+            |share: f64| known.get((share * (count - 1.0)).round() as usize).copied().unwrap_or(0.0);
         let (center, width) = match scale {
             Scale::Standard => (mean, deviation),
             Scale::MinMax => (low, high - low),
@@ -209,10 +210,15 @@ mod tests {
         let column = Column::from_numbers("a", Kind::Real, &[0.0, f64::NAN, 4.0, 2.0]);
         let mut feature = NumberFeature::fit(&column, Scale::Standard);
         assert_eq!(feature.range(), (feature.encoded(0.0), feature.encoded(4.0)));
-        for (limits, range) in [((1.0, 9.0), (1.0, 9.0)), ((f64::MIN, 3.0), (2.0 - 30.0 * feature.width, 3.0))] {
+        for (limits, range) in
+            [((1.0, 9.0), (1.0, 9.0)), ((f64::MIN, 3.0), (2.0 - 30.0 * feature.width, 3.0))]
+        {
             feature.limits = Some(limits);
             let (low, high) = feature.range();
-            assert!((feature.decoded(low) - range.0).abs() < 1e-9 && (feature.decoded(high) - range.1).abs() < 1e-9);
+            assert!(
+                (feature.decoded(low) - range.0).abs() < 1e-9
+                    && (feature.decoded(high) - range.1).abs() < 1e-9
+            );
         }
     }
 }

@@ -155,7 +155,8 @@ impl Encoder {
         for (place, (new, old)) in encoder.numbers.iter_mut().zip(&self.numbers).enumerate() {
             let cells = (0..rows.rows).map(|row| row * numbers + place);
             let known = cells.clone().filter(|&cell| rows.numbers_observed[cell]);
-            *new = old.relearned(self.encoding.scale, known.clone().map(|cell| rows.numbers[cell]), rows.rows);
+            *new =
+                old.relearned(self.encoding.scale, known.clone().map(|cell| rows.numbers[cell]), rows.rows);
             cells.for_each(|cell| encoded.numbers[cell] = 0.0);
             for cell in known {
                 let value = old.decoded(f64::from(rows.numbers[cell]));

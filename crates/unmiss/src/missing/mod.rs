@@ -24,7 +24,6 @@ mod patterns;
 mod together;
 mod outcome;
 pub(crate) mod known;
-pub(crate) mod gaussian;
 mod little;
 mod dependence;
 mod target;

@@ -2,15 +2,14 @@
 
 use std::sync::Arc;
 
-use faer::Mat;
 use serde_json::{Value, json};
 
 use super::Settings;
 use super::learner::{Picked, ROWS_AT_ONCE};
 use crate::data::ratings::{Compressed, Ratings};
 use crate::error::{Error, Result};
+use crate::linalg::{Mat, solve};
 use crate::methods::Recommender;
-use crate::methods::linear::gram::solve;
 use crate::methods::recommender::{Vectors, dot};
 use crate::nn::product::{Matrix, product};
 use crate::nn::sparse::{Batch, Halves, Pattern, Squash, one_ahead};

@@ -7,9 +7,7 @@
 //! With the weights of one part left to the rest, `w_1 = 1 - Σ others`, this is least squares of `r - a_1` on the
 //! differences `a_p - a_1`. Which parts have a weight at all is found by trying: there are few.
 
-use faer::Mat;
-
-use crate::methods::linear::gram::solve;
+use crate::linalg::{Mat, solve};
 
 /// Keeps parts that answer alike from making the equations insoluble: added to the mean square of their difference.
 const RIDGE: f64 = 1e-9;

@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 
 use super::gaussian::learn_default;
 use super::{About, Axis, Card, Choices, Described, Draw, Imputation, Imputer, Setting, defaults_of, parse};
-use crate::encode::normal::{Conditional, Normal};
 use crate::encode::wide::EncodedRow;
 use crate::encode::{Encoded, Encoder, Wide};
 use crate::error::{Error, Result};
+use crate::linalg::{Conditional, Normal};
 use crate::methods::imputer::for_each_row;
 use crate::rng::Stream;
 use crate::run::Run;

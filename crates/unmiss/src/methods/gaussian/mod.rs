@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 
 use super::imputer::for_each_row;
 use super::{About, Axis, Card, Choices, Described, Draw, Imputation, Imputer, Setting, defaults_of, parse};
-use crate::encode::normal::{Conditional, Course, Normal};
 use crate::encode::wide::WideRows;
 use crate::encode::{Encoded, Encoder, Wide};
 use crate::error::{Error, Result};
+use crate::linalg::{Conditional, Course, Normal};
 use crate::rng::Stream;
 use crate::run::Run;
 use crate::store::Arrays;

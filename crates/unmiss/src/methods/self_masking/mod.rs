@@ -9,11 +9,10 @@ use serde_json::{Map, Value, json};
 use super::gaussian::learn_default;
 use super::imputer::for_each_row;
 use super::{About, Axis, Card, Choices, Described, Draw, Imputation, Imputer, Setting, defaults_of, parse};
-use crate::encode::normal::{Conditional, Normal};
 use crate::encode::wide::WideRows;
 use crate::encode::{Encoded, Encoder, Wide};
 use crate::error::{Error, Result};
-use crate::missing::gaussian::Square;
+use crate::linalg::{Conditional, Holes, Normal, Square};
 use crate::rng::Stream;
 use crate::run::Run;
 use crate::store::Arrays;
@@ -229,12 +228,7 @@ impl Fit {
         change
     }
 
-    fn sums(
-        &self,
-        data: crate::encode::normal::Holes<'_>,
-        rows: &[usize],
-        conditional: &Conditional<'_>,
-    ) -> Sums {
+    fn sums(&self, data: Holes<'_>, rows: &[usize], conditional: &Conditional<'_>) -> Sums {
         let columns = data.columns;
         let mut sums =
             Sums { shift: vec![0.0; columns], squares: Square::zero(columns), missing: Vec::new() };
