@@ -100,7 +100,7 @@ class AutoImputer(ImputerBase):
 
     Don't use it: When seconds count, or when an analysis must name one method.
 
-    Paper: Caruana et al. 2004 (blends by repeated choice).
+    Paper: Breiman 1996 (weights of a blend); Akaike 1974 (who gets one).
 
     Parameters
     ----------

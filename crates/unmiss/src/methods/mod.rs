@@ -25,6 +25,7 @@ pub mod recommender;
 pub mod self_masking;
 pub mod space;
 pub mod trees;
+mod weights;
 
 #[cfg(test)]
 mod imputer_promises;

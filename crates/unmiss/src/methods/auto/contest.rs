@@ -6,13 +6,10 @@ use serde_json::{Map, Value, json};
 use crate::encode::{Encoded, Encoder, Wide};
 use crate::error::{Error, Result};
 use crate::methods::find_imputer;
+use crate::methods::weights::weights;
 use crate::rng::Stream;
 use crate::run::Run;
 
-/// Additions to a blend, at most.
-const MOST_PICKS: usize = 12;
-/// What a pick must save of the error to be made: less is chance.
-const LEAST_GAIN: f64 = 1e-3;
 /// Hidden cells from which one contest says enough; with fewer, several are held.
 const ENOUGH_CELLS: usize = 5_000;
 /// Contests held, at most.
@@ -210,7 +207,7 @@ fn decide(
             let place = names.iter().position(|name| name == "gaussian").unwrap_or(0);
             ((0..names.len()).map(|own| f64::from(u8::from(own == place))).collect(), None)
         } else if is_number {
-            let (weights, error) = blend(&answer.said, &answer.truth, &alone);
+            let (weights, error) = blend(&answer.said, &answer.truth);
             (weights, Some(error))
         } else {
             let best = best_of(&alone);
@@ -240,29 +237,13 @@ fn error(said: &[f64], truth: &[f64], is_number: bool) -> f64 {
     }
 }
 
-/// Picks imputers one by one, with repetition, as long as the error of their mean falls.
-fn blend(said: &[Vec<f64>], truth: &[f64], alone: &[f64]) -> (Vec<f64>, f64) {
-    let first = best_of(alone);
-    let mut picks = vec![0.0; said.len()];
-    picks[first] = 1.0;
-    let (mut sum, mut count, mut best) = (said[first].clone(), 1.0, alone[first]);
-    while (count as usize) < MOST_PICKS {
-        let with = |place: usize| {
-            let mean: Vec<f64> =
-                sum.iter().zip(&said[place]).map(|(sum, own)| (sum + own) / (count + 1.0)).collect();
-            error(&mean, truth, true)
-        };
-        let errors: Vec<f64> = (0..said.len()).map(with).collect();
-        let next = best_of(&errors);
-        if errors[next] > best * (1.0 - LEAST_GAIN) {
-            break;
-        }
-        best = errors[next];
-        picks[next] += 1.0;
-        count += 1.0;
-        sum.iter_mut().zip(&said[next]).for_each(|(sum, own)| *sum += own);
-    }
-    (picks.iter().map(|pick| pick / count).collect(), best)
+/// The weights of the mean that errs least, and its error.
+fn blend(said: &[Vec<f64>], truth: &[f64]) -> (Vec<f64>, f64) {
+    let weights = weights(said.len(), truth.len(), |place, cell| said[place][cell] - truth[cell]);
+    let mean = |cell: usize| weights.iter().zip(said).map(|(weight, own)| weight * own[cell]).sum::<f64>();
+    let mean: Vec<f64> = (0..truth.len()).map(mean).collect();
+    let error = error(&mean, truth, true);
+    (weights, error)
 }
 
 impl Verdict {

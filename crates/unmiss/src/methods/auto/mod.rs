@@ -58,7 +58,7 @@ static CARD: Card = Card {
         title: "The best imputer for each column, found by hiding known cells",
         idea: "Known cells are hidden, several imputers fill them, and each column takes the one, or the blend, \
                that came nearest to the truth: never worse than the mean on these cells.",
-        paper: "Caruana et al. 2004 (blends by repeated choice)",
+        paper: "Breiman 1996 (weights of a blend); Akaike 1974 (who gets one)",
         when: "Always, unless you know better: it is the default.",
         when_not: "When seconds count, or when an analysis must name one method.",
     },
@@ -223,7 +223,9 @@ mod tests {
     fn members_keep_their_settings() {
         let cells = |slope: f64| -> Vec<f64> {
             let value = |row: u32| f64::from(row * 7 % 31) * slope + f64::from(row * row % 5);
-            (0..60).map(|row| if (row + slope as u32).is_multiple_of(4) { f64::NAN } else { value(row) }).collect()
+            (0..60)
+                .map(|row| if (row + slope as u32).is_multiple_of(4) { f64::NAN } else { value(row) })
+                .collect()
         };
         let columns = [("a", cells(1.0)), ("b", cells(2.0))];
         let columns = columns.map(|(name, cells)| Column::from_numbers(name, Kind::Real, &cells)).to_vec();
