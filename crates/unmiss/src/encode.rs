@@ -5,8 +5,8 @@
 //! confounder when methods are compared, so each gets the one it works best with.
 
 mod column;
-pub mod design;
 pub mod features;
+pub mod design;
 pub mod guess;
 pub mod target;
 pub mod wide;
