@@ -100,7 +100,7 @@ class AutoImputer(ImputerBase):
 
     Don't use it: When seconds count, or when an analysis must name one method.
 
-    Paper: Caruana et al. 2004 (blends by repeated choice).
+    Paper: Breiman 1996 (weights of a blend); Akaike 1974 (who gets one).
 
     Parameters
     ----------
@@ -366,7 +366,7 @@ class ChainedImputer(ImputerBase):
 
     Round by round, each column with holes is regressed on all others, over the rows that know it, and its
     holes are filled with what the regression says: ridge regression for numbers, logistic regression for
-    categories, within the known range. Draws match known values of rows with a like prediction.
+    categories, within the column's limits. Draws match known values of rows with a like prediction.
 
     Use it: Columns of different kinds; multiple imputation as users of chained equations know it.
 

@@ -4,15 +4,15 @@
 //! method's numbers are made. Every method says in an [`Encoding`] what scale it wants: scale is a
 //! confounder when methods are compared, so each gets the one it works best with.
 
-mod back;
-mod coder;
-pub mod design;
+mod column;
 pub mod features;
-pub mod normal;
+pub mod design;
 pub mod guess;
 mod ratings;
 pub mod target;
 pub mod wide;
+mod back;
+mod coder;
 
 pub use coder::{Coder, Rows};
 pub use design::{Design, Missing};

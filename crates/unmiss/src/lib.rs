@@ -1,11 +1,13 @@
 //! **unmiss** learns from data with holes.
 //!
-//! The modules stand in the order in which a row of data passes them; a module uses only those above it.
+//! The modules stand in the order in which a row of data passes them; a module uses only those above it (a test reads
+//! the source and says so).
 
 pub mod error;
 pub mod rng;
 pub mod run;
 pub mod store;
+pub(crate) mod linalg;
 pub mod data;
 pub mod missing;
 pub mod encode;
@@ -19,7 +21,10 @@ pub mod audit;
 pub mod report;
 pub mod bench;
 
-/// Compiles the guide's example.
+#[cfg(test)]
+mod layers;
+
+/// Compiles the README's example.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/guide/library.md")]
 struct Guide;

@@ -6,6 +6,9 @@ use crate::error::{Act, Error, Hint, Place};
 
 /// Characters of a cell that are quoted, at most.
 const LONGEST_SHOWN: usize = 40;
+/// Advice on a rating without a user or an item.
+pub(crate) const EMPTY_ID: &str =
+    "every rating belongs to a user and an item; take the row out, or give it an id";
 
 /// What is needed to say where in a file something stands.
 #[derive(Debug, Clone, Copy)]
@@ -82,7 +85,7 @@ impl Locator<'_> {
 
     /// A rating without a user or an item. `at` is the start of its record.
     pub(crate) fn empty_id(&self, at: usize, column: usize) -> Error {
-        Error::input(self.cell_place(at, column), "there is no id here").with_hint(super::ratings::EMPTY_ID)
+        Error::input(self.cell_place(at, column), "there is no id here").with_hint(EMPTY_ID)
     }
 
     /// A cell of a number column that is none. `at` is the start of its record.

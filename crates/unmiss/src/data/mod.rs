@@ -65,53 +65,48 @@
 //! that are not text, a quote that never closes or has text behind it, a record of more than 64 MB: each is an
 //! error with file, line (counted as an editor counts) and column, and advice. Nothing is repaired silently.
 
-mod batches;
-mod cell;
-mod faults;
-mod fingerprint;
-mod gather;
-mod head;
-mod input;
-mod kinds;
-mod memory;
+mod kind;
 mod note;
 mod options;
-mod output;
-mod parquet;
-pub mod ratings;
-mod raw;
-pub mod samples;
-mod shape;
 pub mod source;
-mod split;
 pub mod table;
+mod reading;
+pub mod samples;
+mod input;
+mod output;
+mod cell;
+mod split;
+mod faults;
+mod head;
+mod gather;
+mod kinds;
+mod memory;
+mod raw;
 mod text;
-mod table_writer;
+mod parquet;
+mod batches;
 pub mod write;
+mod table_writer;
+pub mod ratings;
+mod shape;
+mod fingerprint;
 
 use std::path::Path;
 
 pub use batches::Batches;
 pub(crate) use gather::level;
+pub use kind::Kind;
 pub use note::Note;
 pub use options::{BatchOptions, MissingTokens, ReadOptions};
+pub use reading::Reading;
 pub use samples::{SAMPLES, Sample, sample};
 pub(crate) use shape::other_shape;
 pub use shape::{Data, Shape};
-pub use table::{Column, Kind, Table, Values};
+pub use table::{Column, Table, Values};
 pub use table_writer::{TableWriter, csv_text, write};
 pub use write::CsvWriter;
 
 use crate::error::Result;
-
-/// A table that was read, and what is worth telling about it.
-#[derive(Debug, Clone)]
-pub struct Reading {
-    /// The table.
-    pub table: Table,
-    /// Remarks in plain words: columns set aside, empty, of one value, or nearly numeric.
-    pub notes: Vec<Note>,
-}
 
 /// Reads a table: CSV, TSV or Parquet, plain or gzipped; `-` is standard input, `sample:NAME` a sample.
 ///

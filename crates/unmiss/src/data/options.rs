@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::table::Kind;
+use super::kind::Kind;
 use crate::error::{Error, Result, nearest};
 
 /// The words that stand for a missing value, for all columns and for single ones.

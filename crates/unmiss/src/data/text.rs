@@ -7,12 +7,12 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::Reading;
 use super::faults::Locator;
 use super::gather::{Dictionary, NumberFacts, numbers_column, scan_numbers, scan_texts, scan_words};
 use super::head::head;
 use super::kinds::{notes, word_kind};
 use super::options::{ReadOptions, Tokens, check_delimiter, check_names};
+use super::reading::Reading;
 use super::source::Source;
 use super::split::{Fault, LineCounter, Records, check_text, pieces};
 use super::table::{Column, Kind, Table, Values};

@@ -1,30 +1,22 @@
 //! Back to the user's units: filled rows of a table put into the table's holes.
 
-use super::features::{CategoryFeature, Encoded, Encoder, NumberFeature};
+use super::column::{CategoryFeature, NumberFeature};
+use super::features::{Encoded, Encoder};
 use crate::data::{Column, Kind, Table, Values};
 use crate::error::Result;
 
-/// Fills a table's holes with what an imputer put into its encoded rows. Known cells stay; `range` says between which
-/// values the filled numbers of a column lie.
+/// Fills a table's holes with what an imputer put into its encoded rows. Known cells stay, and filled numbers keep
+/// within the limits of their column.
 ///
 /// # Errors
 /// When a column that was learned is absent.
-pub fn fill_table(
-    encoder: &Encoder,
-    table: &Table,
-    rows: &Encoded,
-    range: impl Fn(&NumberFeature) -> (f64, f64),
-) -> Result<Table> {
+pub fn fill_table(encoder: &Encoder, table: &Table, rows: &Encoded) -> Result<Table> {
     let mut table = table.clone();
+    let width = encoder.numbers.len();
     for (place, feature) in encoder.numbers.iter().enumerate() {
         let position = table.position(&feature.name)?;
-        let column = &mut table.columns_mut()[position];
-        fill_numbers(
-            column,
-            feature,
-            rows.numbers.iter().skip(place).step_by(encoder.numbers.len()),
-            range(feature),
-        );
+        let filled = rows.numbers.iter().skip(place).step_by(width);
+        fill_numbers(&mut table.columns_mut()[position], feature, filled);
     }
     for (place, feature) in encoder.categories.iter().enumerate() {
         let position = table.position(&feature.name)?;
@@ -33,12 +25,8 @@ pub fn fill_table(
     Ok(table)
 }
 
-fn fill_numbers<'a>(
-    column: &mut Column,
-    feature: &NumberFeature,
-    filled: impl Iterator<Item = &'a f32>,
-    (low, high): (f64, f64),
-) {
+fn fill_numbers<'a>(column: &mut Column, feature: &NumberFeature, filled: impl Iterator<Item = &'a f32>) {
+    let (low, high) = feature.allowed();
     let Values::Numbers(values) = &mut column.values else { return };
     for ((value, observed), filled) in values.iter_mut().zip(&column.observed).zip(filled) {
         if *observed {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::back::fill_table;
-use super::features::{Encoded, Encoder, Encoding, NumberFeature};
+use super::features::{Encoded, Encoder, Encoding};
 use super::ratings::{known_arrays, known_ratings};
 use crate::data::ratings::Ratings;
 use crate::data::{Data, Shape, other_shape};
@@ -62,19 +62,20 @@ impl Coder {
         }
     }
 
-    /// Data with their holes filled from rows of the same data that an imputer has filled; `range` says between which
-    /// values the filled numbers of a column lie.
+    /// Sets between which values filled numbers may lie, where not between the known ones of their column.
+    pub fn set_limits(&mut self, of: impl Fn(&str) -> Option<(f64, f64)>) {
+        if let Self::Table(encoder) = self {
+            encoder.numbers.iter_mut().for_each(|feature| feature.limits = of(&feature.name));
+        }
+    }
+
+    /// Data with their holes filled from rows of the same data that an imputer has filled.
     ///
     /// # Errors
     /// When data, rows and translation have different shapes.
-    pub fn decode(
-        &self,
-        data: &Data,
-        rows: &Rows,
-        range: impl Fn(&NumberFeature) -> (f64, f64),
-    ) -> Result<Data> {
+    pub fn decode(&self, data: &Data, rows: &Rows) -> Result<Data> {
         match self {
-            Self::Table(encoder) => Ok(fill_table(encoder, data.table()?, rows.table()?, range)?.into()),
+            Self::Table(encoder) => Ok(fill_table(encoder, data.table()?, rows.table()?)?.into()),
             Self::Ratings(_) => Err(other_shape(Shape::Table, Shape::Ratings)),
         }
     }

@@ -1,23 +1,11 @@
 //! Input columns as a method sees them: scaled numbers and category codes, each with its `observed`.
 
-use std::collections::HashMap;
-
 use serde::{Deserialize, Serialize};
 
-use crate::data::{Column, Kind, Table, level};
+use crate::data::{Column, Table};
 use crate::error::{Error, Result};
 
-/// How numbers are scaled before a method sees them. Statistics are those of observed training cells.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Scale {
-    /// (x - mean) / standard deviation.
-    Standard,
-    /// (x - minimum) / (maximum - minimum): non-negative inputs, the setting of the sparsity papers.
-    MinMax,
-    /// (x - median) / interquartile range, then the smooth clip x / sqrt(1 + (x/3)^2): safe with outliers.
-    Robust,
-}
+pub use super::column::{CategoryFeature, NumberFeature, Scale};
 
 /// What a method asks of the encoder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,61 +19,6 @@ pub struct Encoding {
 impl Default for Encoding {
     fn default() -> Self {
         Self { scale: Scale::Standard, most_levels: 255 }
-    }
-}
-
-/// A number column: encoded = (x - center) / width.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct NumberFeature {
-    /// The column's name.
-    pub name: String,
-    /// Real or integer.
-    pub kind: Kind,
-    /// What is subtracted.
-    pub center: f64,
-    /// What is divided by; 1 for a column of one value.
-    pub width: f64,
-    /// Smallest observed training value.
-    pub low: f64,
-    /// Largest observed training value.
-    pub high: f64,
-    /// Mean of the encoded observed training values.
-    pub mean: f32,
-    /// Training cells that were not observed.
-    pub missing: usize,
-}
-
-/// A category column: encoded = position in `levels`, or `levels.len()` for a level pooled as `other`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct CategoryFeature {
-    /// The column's name.
-    pub name: String,
-    /// Binary or category.
-    pub kind: Kind,
-    /// Levels with a code of their own, in ascending order.
-    pub levels: Vec<String>,
-    /// Share of each code among observed training cells, `other` last if there is one.
-    pub shares: Vec<f32>,
-    /// Training cells that were not observed.
-    pub missing: usize,
-}
-
-impl NumberFeature {
-    /// Smallest and largest observed training value, encoded.
-    pub fn range(&self) -> (f64, f64) {
-        ((self.low - self.center) / self.width, (self.high - self.center) / self.width)
-    }
-}
-
-impl CategoryFeature {
-    /// How many codes there are, with `other` if rare levels were pooled.
-    pub fn codes(&self) -> usize {
-        self.shares.len()
-    }
-
-    /// Whether rare levels were pooled under a code of their own.
-    pub fn has_other(&self) -> bool {
-        self.shares.len() > self.levels.len()
     }
 }
 
@@ -170,9 +103,10 @@ impl Encoder {
         for name in names {
             let column = table.column(name)?;
             if column.numbers().is_some() {
-                encoder.numbers.push(fit_number(column, encoding.scale));
+                encoder.numbers.push(NumberFeature::fit(column, encoding.scale));
             } else if let Some((codes, levels)) = column.codes() {
-                encoder.categories.push(fit_category(column, codes, levels, encoding.most_levels));
+                let feature = CategoryFeature::fit(column, codes, levels, encoding.most_levels);
+                encoder.categories.push(feature);
             } else {
                 return Err(Error::data(format!("column `{name}` is {} and can't be an input", column.kind)));
             }
@@ -214,7 +148,7 @@ impl Encoder {
             let values = column.numbers().ok_or_else(|| wrong_kind(column, "numbers"))?;
             for row in (0..rows).filter(|&row| column.observed[row]) {
                 let cell = row * self.numbers.len() + place;
-                encoded.numbers[cell] = self.scaled(feature, values[row]);
+                encoded.numbers[cell] = feature.scaled(self.encoding.scale, values[row]);
                 encoded.numbers_observed[cell] = true;
             }
         }
@@ -258,110 +192,42 @@ impl Encoder {
         let usable = |feature: &NumberFeature| {
             feature.width > 0.0
                 && feature.low <= feature.high
+                && feature.allowed().0 <= feature.allowed().1
                 && [feature.width, feature.center, feature.low, feature.high].iter().all(|x| x.is_finite())
                 && feature.mean.is_finite()
         };
         if self.numbers.iter().all(usable) { Ok(()) } else { damaged("scale of a number") }
     }
 
-    fn scaled(&self, feature: &NumberFeature, value: f64) -> f32 {
-        let scaled = (value - feature.center) / feature.width;
-        match self.encoding.scale {
-            Scale::Robust => smooth_clip(scaled) as f32,
-            // Far outside the training range a straight line is no knowledge: three ranges are enough.
-            Scale::Standard => scaled.clamp(-30.0, 30.0) as f32,
-            Scale::MinMax => scaled.clamp(-3.0, 4.0) as f32,
+    /// The encoder that these rows alone would have given for the same columns and codes, and the rows as it encodes
+    /// them: what holes were made in rows that are encoded already, it has not seen what stood there.
+    pub fn relearned(&self, rows: &Encoded) -> (Self, Encoded) {
+        let (mut encoder, mut encoded) = (self.clone(), rows.clone());
+        let (numbers, categories) = (self.numbers.len(), self.categories.len());
+        for (place, (new, old)) in encoder.numbers.iter_mut().zip(&self.numbers).enumerate() {
+            let cells = (0..rows.rows).map(|row| row * numbers + place);
+            let known = cells.clone().filter(|&cell| rows.numbers_observed[cell]);
+            *new =
+                old.relearned(self.encoding.scale, known.clone().map(|cell| rows.numbers[cell]), rows.rows);
+            cells.for_each(|cell| encoded.numbers[cell] = 0.0);
+            for cell in known {
+                let value = old.decoded(f64::from(rows.numbers[cell]));
+                encoded.numbers[cell] = new.scaled(self.encoding.scale, value);
+            }
         }
+        for (place, feature) in encoder.categories.iter_mut().enumerate() {
+            let cells = (0..rows.rows).map(|row| row * categories + place);
+            let known = cells.filter(|&cell| rows.codes_observed[cell]).map(|cell| rows.codes[cell]);
+            *feature = feature.relearned(known, rows.rows);
+        }
+        let hidden = encoded.codes.iter_mut().zip(&rows.codes_observed).filter(|(_, observed)| !**observed);
+        hidden.for_each(|(code, _)| *code = 0);
+        (encoder, encoded)
     }
-}
-
-impl CategoryFeature {
-    /// For each level of a table its training code: unseen levels are `other` if training had one, else holes. Binary
-    /// numbers count by their value, as when they were read for training: `1.0` is `1`.
-    fn translation(&self, levels: &[String]) -> Vec<Option<u32>> {
-        let known: HashMap<&str, u32> = self.levels.iter().map(String::as_str).zip(0..).collect();
-        let fallback = self.has_other().then_some(self.levels.len() as u32);
-        let code = |word: &String| known.get(&*level(word, Some(self.kind))).copied().or(fallback);
-        levels.iter().map(code).collect()
-    }
-}
-
-/// x / sqrt(1 + (x/3)^2): the identity near 0, never beyond 3.
-fn smooth_clip(value: f64) -> f64 {
-    value / (1.0 + (value / 3.0).powi(2)).sqrt()
 }
 
 fn wrong_kind(column: &Column, expected: &str) -> Error {
     Error::data(format!("column `{}` held {expected} in training and is {} now", column.name, column.kind))
-}
-
-fn fit_number(column: &Column, scale: Scale) -> NumberFeature {
-    let values = column.numbers().unwrap_or_default();
-    let mut known: Vec<f64> = values
-        .iter()
-        .zip(&column.observed)
-        .filter(|(_, observed)| **observed)
-        .map(|(value, _)| *value)
-        .collect();
-    known.sort_unstable_by(f64::total_cmp);
-    let (low, high) = (known.first().copied().unwrap_or(0.0), known.last().copied().unwrap_or(0.0));
-    let count = known.len().max(1) as f64;
-    let mean = known.iter().sum::<f64>() / count;
-    let deviation = (known.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / count).sqrt();
-    let quantile = |share: f64| known.get((share * (count - 1.0)).round() as usize).copied().unwrap_or(0.0);
-    let (center, width) = match scale {
-        Scale::Standard => (mean, deviation),
-        Scale::MinMax => (low, high - low),
-        Scale::Robust => {
-            let spread = quantile(0.75) - quantile(0.25);
-            // A column that is mostly one value has no interquartile range: half of its range stands in.
-            (quantile(0.5), if spread > 0.0 { spread } else { (high - low) / 2.0 })
-        }
-    };
-    let width = if width > 0.0 && width.is_finite() { width } else { 1.0 };
-    let mut feature = NumberFeature {
-        name: column.name.clone(),
-        kind: column.kind,
-        center,
-        width,
-        low,
-        high,
-        mean: 0.0,
-        missing: column.missing(),
-    };
-    let scaler = Encoder {
-        encoding: Encoding { scale, ..Encoding::default() },
-        numbers: Vec::new(),
-        categories: Vec::new(),
-    };
-    let total: f64 = known.iter().map(|&value| f64::from(scaler.scaled(&feature, value))).sum();
-    feature.mean = (total / count) as f32;
-    feature
-}
-
-fn fit_category(column: &Column, codes: &[u32], levels: &[String], most_levels: usize) -> CategoryFeature {
-    let mut counts = vec![0_usize; levels.len()];
-    for (code, _) in codes.iter().zip(&column.observed).filter(|(_, observed)| **observed) {
-        counts[*code as usize] += 1;
-    }
-    // The most frequent levels keep a code of their own; ties go to the earlier level.
-    let mut order: Vec<usize> = (0..levels.len()).filter(|&level| counts[level] > 0).collect();
-    order.sort_by_key(|&level| std::cmp::Reverse(counts[level]));
-    let pooled: usize = order.iter().skip(most_levels).map(|&level| counts[level]).sum();
-    order.truncate(most_levels);
-    order.sort_unstable();
-    let total = counts.iter().sum::<usize>().max(1) as f32;
-    let mut shares: Vec<f32> = order.iter().map(|&level| counts[level] as f32 / total).collect();
-    if pooled > 0 {
-        shares.push(pooled as f32 / total);
-    }
-    CategoryFeature {
-        name: column.name.clone(),
-        kind: column.kind,
-        levels: order.iter().map(|&level| levels[level].clone()).collect(),
-        shares,
-        missing: column.missing(),
-    }
 }
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
 //! A guess for every missing number: its mean given the known numbers of the row, as if all columns were
-//! jointly normal (see [`normal`](super::normal)).
+//! jointly normal (see [`linalg`](crate::linalg)).
 
 use rayon::prelude::*;
 
 use super::Encoded;
-use super::normal::{Conditional, Course, Holes, Normal};
+use crate::linalg::{Conditional, Course, Holes, Normal};
 use crate::rng::Stream;
 
 /// A firm ridge and few rounds: a guess need not be the best imputation, but must never be wild.

@@ -5,8 +5,8 @@
 
 use rayon::prelude::*;
 
-use super::normal::Holes;
 use super::{Encoded, Encoder};
+use crate::linalg::Holes;
 use crate::rng::Stream;
 
 /// Levels of a category with an indicator of their own; rarer ones are told by none of them.

@@ -29,6 +29,7 @@ mod settings;
 pub mod space;
 pub mod trees;
 mod vectors;
+mod weights;
 
 #[cfg(test)]
 mod promises;

@@ -1,71 +1,9 @@
-//! The whole description of a table's holes, as one plain structure.
+//! Describes the holes of a table, part by part, and puts them into words.
 
-use serde::Serialize;
-
-use super::dependence::{self, Dependences};
-use super::known::{self, KnownCells};
-use super::little::{self, Little};
-use super::patterns::{self, Patterns};
-use super::target::{self, TargetDescription};
-use super::together::{self, Together};
-use super::words;
-use crate::data::{Column, Kind, Table};
+use super::description::{ColumnHoles, Description};
+use super::{dependence, known, little, patterns, target, together, words};
+use crate::data::{Column, Table};
 use crate::error::Result;
-
-/// What is missing in a table, where, together with what, whether it looks random and whether it goes with
-/// the target. Everything but the part on the target leaves the target out.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Description {
-    /// What to know, in sentences, the most important first.
-    pub findings: Vec<String>,
-    /// What to be careful about, in sentences.
-    pub warnings: Vec<String>,
-    /// Rows of the table.
-    pub rows: usize,
-    /// Cells that are missing.
-    pub missing_cells: usize,
-    /// Rows without a hole.
-    pub complete_rows: usize,
-    /// The columns in the table's order.
-    pub columns: Vec<ColumnHoles>,
-    /// Which columns are missing in the same row, and how often.
-    pub patterns: Patterns,
-    /// Columns whose holes go together.
-    pub together: Together,
-    /// How much is known of each row.
-    pub known_cells: KnownCells,
-    /// Little's test of "missing completely at random".
-    pub little: Little,
-    /// Columns whose values differ where another column is missing.
-    pub dependences: Dependences,
-    /// What the holes have to do with the target.
-    pub target: Option<TargetDescription>,
-}
-
-/// The holes of one column.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct ColumnHoles {
-    /// The column's name.
-    pub name: String,
-    /// What it holds.
-    pub kind: Kind,
-    /// Cells that are missing.
-    pub missing: usize,
-    /// Their share of the rows; 0 for a table without rows.
-    pub share: f64,
-}
-
-impl Description {
-    /// Cells in all.
-    pub fn cells(&self) -> usize {
-        self.rows * self.columns.len()
-    }
-
-    /// The share of all cells that is missing; 0 for an empty table.
-    pub fn share_missing(&self) -> f64 {
-        self.missing_cells as f64 / self.cells().max(1) as f64
-    }
-}
 
 /// Describes the holes of a table.
 ///
@@ -111,6 +49,7 @@ fn holes(column: &Column) -> ColumnHoles {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::Kind;
     use crate::missing::{Mechanism, hide, hideable};
     use crate::rng::Stream;
 

@@ -12,12 +12,12 @@
 
 use serde::Serialize;
 
-use super::gaussian::{self, PatternMoments};
 use super::patterns::group_rows;
 use super::scores::{numeric, standardise};
 use super::significance::chi_square_tail;
 use super::together::intersection;
 use crate::data::Column;
+use crate::linalg::{Course, Moments, Normal, Square};
 
 /// At most this many columns and patterns, so that the test ends in seconds on any table.
 const MOST_COLUMNS: usize = 30;
@@ -27,8 +27,8 @@ const ROWS_PER_COLUMN: usize = 5;
 const FEWEST_TOGETHER: usize = 10;
 /// A column whose variance given others is below this share of its own is a combination of them.
 const SMALLEST_SHARE: f64 = 1e-4;
-const ITERATIONS: usize = 500;
-const TOLERANCE: f64 = 1e-7;
+/// Maximum likelihood: no ridge.
+const COURSE: Course = Course { ridge: 0.0, rounds: 500, tolerance: 1e-7 };
 
 /// Little's test: its result, or why there is none.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -180,12 +180,12 @@ fn compute(chosen: &[Candidate], rows: usize, little: &mut Little) -> Result<(),
             continue;
         }
         let columns = known.clone();
-        patterns.push(PatternMoments::new(known, chosen.len(), rows, |row, values| {
+        patterns.push(Moments::new(known, chosen.len(), rows, |row, values| {
             let cells = columns.iter().map(|&j| chosen[j].values[row as usize]);
             values.iter_mut().zip(cells).for_each(|(value, cell)| *value = cell);
         }));
     }
-    let fitted = gaussian::fit(&patterns, chosen.len(), SMALLEST_SHARE, ITERATIONS, TOLERANCE)?;
+    let (normal, converged) = estimates(&patterns, chosen.len())?;
     let count: f64 = patterns.iter().map(|pattern| pattern.count).sum();
     little.columns = chosen.iter().map(|candidate| candidate.name.to_owned()).collect();
     little.rows = count as usize;
@@ -195,20 +195,19 @@ fn compute(chosen: &[Candidate], rows: usize, little: &mut Little) -> Result<(),
             "{left_out} rows were left out: only the {MOST_PATTERNS} most frequent patterns are compared."
         ));
     }
-    if !fitted.converged {
+    if !converged {
         little.remarks.push(format!(
             "The estimates had not settled after {} iterations: take the p-value as rough.",
-            fitted.iterations
+            COURSE.rounds
         ));
     }
 
     let mut statistic = 0.0;
     let mut freedom = -(chosen.len() as f64);
     for pattern in &patterns {
-        let sigma = fitted.normal.sigma.part(&pattern.observed);
-        let lower = sigma.cholesky(SMALLEST_SHARE).map_err(|position| pattern.observed[position])?;
+        let lower = triangle(&normal, pattern)?;
         // |L^-1 (m - mu)|^2 = (m - mu)' Sigma^-1 (m - mu)
-        let mut shift = pattern.shift(&fitted.normal.mu);
+        let mut shift = pattern.shift(&normal.mean);
         lower.forward(&mut shift);
         statistic += pattern.count * shift.iter().map(|x| x * x).sum::<f64>();
         freedom += pattern.observed.len() as f64;
@@ -221,6 +220,29 @@ fn compute(chosen: &[Candidate], rows: usize, little: &mut Little) -> Result<(),
         None => little.reason = Some("there is only one pattern of missingness to compare".to_owned()),
     }
     Ok(())
+}
+
+/// Mean and covariance, and whether they settled; the position of a column that is a combination of others is the error.
+fn estimates(patterns: &[Moments], columns: usize) -> Result<(Normal, bool), usize> {
+    let (mut converged, mut combined) = (false, None);
+    let normal = Normal::fit_moments(patterns, columns, COURSE, |_, change, normal| {
+        converged = change < COURSE.tolerance;
+        // Where all columns together have a triangle, those of every pattern have one.
+        if normal.covariance.cholesky(SMALLEST_SHARE).is_err() {
+            combined = patterns.iter().find_map(|pattern| triangle(normal, pattern).err());
+        }
+        combined.is_none()
+    });
+    match combined.or_else(|| normal.covariance.cholesky(SMALLEST_SHARE).err()) {
+        Some(position) => Err(position),
+        None => Ok((normal, converged)),
+    }
+}
+
+/// The lower triangle of a pattern's covariance, or the position of a column that is a combination of others.
+fn triangle(normal: &Normal, pattern: &Moments) -> Result<Square, usize> {
+    let covariance = normal.covariance.part(&pattern.observed);
+    covariance.cholesky(SMALLEST_SHARE).map_err(|position| pattern.observed[position])
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The description in sentences: what to know, and what to be careful about.
 
-use super::describe::Description;
+use super::description::{ColumnHoles, Description};
 use super::known::Estimate;
 use super::target::{ColumnTest, TargetDescription};
 
@@ -84,10 +84,10 @@ fn amount(description: &Description) -> String {
 
 fn most_missing(description: &Description) -> Option<String> {
     // Columns without any value are told of in a warning.
-    let partly = |column: &&super::ColumnHoles| column.share > 0.0 && column.share < 1.0;
+    let partly = |column: &&ColumnHoles| column.share > 0.0 && column.share < 1.0;
     let mut columns: Vec<_> = description.columns.iter().filter(partly).collect();
     columns.sort_by_key(|column| std::cmp::Reverse(column.missing));
-    let one = |column: &&super::ColumnHoles| format!("{} ({})", name(&column.name), percent(column.share));
+    let one = |column: &&ColumnHoles| format!("{} ({})", name(&column.name), percent(column.share));
     let first: Vec<String> = columns.iter().take(3).map(one).collect();
     (columns.len() > 1).then(|| format!("Most is missing in {}.", first.join(", ")))
 }

@@ -17,7 +17,6 @@ use serde::{Deserialize, Serialize};
 
 use super::{Model, Part, Recipe, Summary};
 use crate::data::{Column, Data, Kind, MissingTokens};
-use crate::encode::features::NumberFeature;
 use crate::encode::{Coder, Rows};
 use crate::error::{Error, Result};
 use crate::methods::{Draw, Examples, Imputer};
@@ -39,12 +38,20 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Between which values the filled numbers of a column lie.
-    fn of(&self, feature: &NumberFeature) -> (f64, f64) {
-        match self.columns.get(&feature.name) {
-            Some(limits) => *limits,
-            None if self.observed_range => (feature.low, feature.high),
-            None => (f64::MIN, f64::MAX),
+    /// The limits of a column, where they are not those of its known values.
+    fn of(&self, column: &str) -> Option<(f64, f64)> {
+        let beyond = (!self.observed_range).then_some((f64::MIN, f64::MAX));
+        self.columns.get(column).map(|(low, high)| (low.max(f64::MIN), high.min(f64::MAX))).or(beyond)
+    }
+
+    /// An error where a column's limits leave no value.
+    fn check(&self) -> Result<()> {
+        let empty = |(low, high): &(f64, f64)| low.is_nan() || high.is_nan() || low > high;
+        match self.columns.iter().find(|(_, limits)| empty(limits)) {
+            Some((name, (low, high))) => {
+                Err(Error::setting("within", format!("column `{name}` can't lie between {low} and {high}")))
+            }
+            None => Ok(()),
         }
     }
 }
@@ -103,6 +110,7 @@ pub(super) fn fit(
     for name in ignored.iter().chain(limits.columns.keys()) {
         data.column(name)?;
     }
+    limits.check()?;
     let (mut names, mut unfillable) = (Vec::new(), BTreeMap::new());
     for column in data.columns().iter().filter(|column| !ignored.contains(&column.name)) {
         match reason(column) {
@@ -113,7 +121,8 @@ pub(super) fn fit(
     if names.is_empty() {
         return Err(Error::data("there is no column with a known number or category to learn from"));
     }
-    let coder = Coder::fit(data, &names, recipe.method.encoding(&recipe.settings)?)?;
+    let mut coder = Coder::fit(data, &names, recipe.method.encoding(&recipe.settings)?)?;
+    coder.set_limits(|column| limits.of(column));
     let rows = coder.encode(data, |_, _| {})?;
     let examples = Examples::new(&coder, &rows, None)?;
     let learned = run.compute(|| recipe.method.fit(&recipe.settings, examples, run))?;
@@ -149,9 +158,12 @@ impl<'a> Filling<'a> {
     /// # Errors
     /// When the rows are not of the data.
     pub fn fill_rows(&self, data: &Data, rows: &Rows, draw: Option<Draw>) -> Result<Filled> {
+        if rows.len() != data.rows() {
+            return Err(Error::data(format!("{} encoded rows for {} rows of data", rows.len(), data.rows())));
+        }
         let mut filled = rows.clone();
         self.imputer.fill(&mut filled, draw)?;
-        let data = self.coder.decode(data, &filled, |feature| self.part.limits.of(feature))?;
+        let data = self.coder.decode(data, &filled)?;
         let counts = self.counts(&data, rows);
         let unfilled = self.unfilled(&data);
         Ok(Filled { data, counts, unfilled })

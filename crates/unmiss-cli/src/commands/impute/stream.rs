@@ -57,9 +57,9 @@ fn fill(
     notes: &mut Notes,
 ) -> Result<()> {
     let filling = model.filling()?;
-    let mut unseen =
-        |column: &str, level: &str| drop(notes.unseen.insert((column.to_owned(), level.to_owned())));
-    let rows = filling.coder.encode(batch, &mut unseen)?;
+    let rows = filling.coder.encode(batch, |column, level| {
+        notes.unseen.insert((column.to_owned(), level.to_owned()));
+    })?;
     for (place, draw) in arguments.draws().into_iter().enumerate() {
         let draw_of = draw.map(|number| drawn(run, number, notes.rows as u64));
         let filled = run.compute(|| filling.fill_rows(batch, &rows, draw_of))?;

@@ -82,7 +82,7 @@ fn headers() {
             said(&error),
             (
                 "ward.csv: no data rows: there is a header and nothing below it".to_owned(),
-                "a table needs at least one row below the column names"
+                "a table needs at least one row below the column names".to_owned()
             )
         );
     }
@@ -159,14 +159,17 @@ fn cells_that_are_no_numbers() {
         let hint = format!("NameMissing {{ column: \"b\", word: {word:?} }}");
         fails(text.as_bytes(), kinds, &what, &hint);
         let error = read_bytes("ward.csv", text.as_bytes(), &ReadOptions::default()).unwrap_err();
-        assert_eq!(said(&error), (what, hint.as_str()), "also if the reader found the kind out itself");
+        assert_eq!(said(&error), (what, hint), "also if the reader found the kind out itself");
     }
     let mut options = ReadOptions::default();
     options.kinds.insert("b".into(), Kind::Integer);
     let error = read_bytes("ward.csv", b"a,b\n1,2\n3,2.5\n", &options).unwrap_err();
     assert_eq!(
         said(&error),
-        ("ward.csv, line 3, column `b`: `2.5` is not a whole number".to_owned(), "read the column as real")
+        (
+            "ward.csv, line 3, column `b`: `2.5` is not a whole number".to_owned(),
+            "read the column as real".to_owned()
+        )
     );
     options.kinds.insert("b".into(), Kind::Binary);
     let error = read_bytes("ward.csv", b"a,b\n1,2\n3,2.5\n4,x\n", &options).unwrap_err();
@@ -178,7 +181,7 @@ fn names_that_the_file_lacks() {
     let mut options = ReadOptions::default();
     options.kinds.insert("puls".into(), Kind::Real);
     let error = read_bytes("ward.csv", b"age,pulse\n1,2\n", &options).unwrap_err();
-    assert_eq!(said(&error), ("there is no column `puls`".to_owned(), "did you mean `pulse`?"));
+    assert_eq!(said(&error), ("there is no column `puls`".to_owned(), "did you mean `pulse`?".to_owned()));
 }
 
 #[test]

@@ -20,9 +20,9 @@ use ::parquet::column::reader::ColumnReader;
 use ::parquet::file::reader::{FileReader, SerializedFileReader};
 
 use self::cells::{Cells, Meaning, meaning, read_slice};
-use super::Reading;
 use super::kinds::notes;
 use super::options::{BatchOptions, ReadOptions, Tokens, check_names};
+use super::reading::Reading;
 use super::table::{Kind, Table};
 use crate::error::{Error, Place, Result};
 

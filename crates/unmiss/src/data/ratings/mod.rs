@@ -40,7 +40,6 @@ mod split;
 pub use compressed::Compressed;
 pub use ids::Ids;
 pub use part::Part;
-pub(crate) use read::EMPTY_ID;
 pub use read::{RatingsOptions, RatingsReading, is_unnamed, read, read_bytes, read_pairs};
 pub use rows::{IdColumn, from_rows};
 pub use sample::{SAMPLE, sample};

@@ -7,13 +7,13 @@ use rayon::prelude::*;
 use super::form::{Form, Places, form, unnamed};
 use super::{Ids, Rating, Ratings, SAMPLE, sample};
 use crate::data::cell::{Number, number, word};
-use crate::data::faults::Locator;
+use crate::data::faults::{EMPTY_ID, Locator};
 use crate::data::gather::{Dictionary, HOLE, NumberFacts, scan_numbers, scan_words};
 use crate::data::input::{self, Content};
+use crate::data::kind::Kind;
 use crate::data::options::{BatchOptions, MissingTokens, check_delimiter};
 use crate::data::parquet::ParquetBatches;
 use crate::data::split::{Fault, LineCounter, Records, check_text, pieces};
-use crate::data::table::Kind;
 use crate::error::{Error, Place, Result};
 
 /// Bytes of a piece of text that one thread reads.
@@ -306,10 +306,6 @@ fn parquet_rows(name: &str, file: std::fs::File, options: &RatingsOptions, rated
     }
     Ok(rows)
 }
-
-/// Advice on a row without a user or an item.
-pub(crate) const EMPTY_ID: &str =
-    "every rating belongs to a user and an item; take the row out, or give it an id";
 
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,7 @@
 //! Ratings from rows that are in memory already, by the rules for files.
 
-use super::read::{EMPTY_ID, RatingsReading, Rows};
+use super::read::{RatingsReading, Rows};
+use crate::data::faults::EMPTY_ID;
 use crate::data::gather::Dictionary;
 use crate::error::{Error, Result};
 

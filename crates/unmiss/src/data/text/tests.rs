@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::data::{MissingTokens, read_bytes};
 
-fn columns(text: &str, options: &ReadOptions, piece: usize) -> Result<(Vec<Column>, Vec<String>)> {
+fn columns(text: &str, options: &ReadOptions, piece: usize) -> Result<(Vec<Column>, Vec<crate::data::Note>)> {
     let reading = read_text("t.csv", text.as_bytes().to_vec(), options, piece)?;
     Ok((reading.table.columns().to_vec(), reading.notes))
 }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::data::Kind;
 
 fn table() -> Table {
     Table::new(vec![
@@ -55,8 +56,29 @@ fn rare_levels_are_pooled_and_take_the_unseen_ones_in() {
     assert_eq!(encoded.codes_observed, [true, true, false, true]);
 }
 
+/// Holes made after encoding leave no trace: the encoder is the one of a table with these holes.
 #[test]
-fn smooth_clip_is_bounded_and_monotone() {
-    assert!((smooth_clip(0.01) - 0.01).abs() < 1e-6);
-    assert!(smooth_clip(1e9) <= 3.0 && smooth_clip(5.0) < smooth_clip(6.0));
+fn relearned_is_as_if_the_hidden_cells_had_never_been_seen() {
+    let cells = [0.0, 1.0, 4.0, 2.5, 9.0];
+    let words = [Some("x"), Some("y"), None, Some("x"), Some("y")];
+    let table = |cells: &[f64], words: &[Option<&str>]| {
+        let numbers = Column::from_numbers("a", Kind::Real, cells);
+        Table::new(vec![numbers, Column::from_words("c", Kind::Category, words)]).unwrap()
+    };
+    let names = ["a".to_owned(), "c".to_owned()];
+    let whole = table(&cells, &words);
+    let encoder = Encoder::fit(&whole, &names, Encoding::default()).unwrap();
+    let mut rows = encoder.encode(&whole, |_, _| {}).unwrap();
+    (rows.numbers_observed[4], rows.codes_observed[1]) = (false, false);
+    let (found, encoded) = encoder.relearned(&rows);
+    let holed = table(&[0.0, 1.0, 4.0, 2.5, f64::NAN], &[Some("x"), None, None, Some("x"), Some("y")]);
+    let honest = Encoder::fit(&holed, &names, Encoding::default()).unwrap();
+    let expected = honest.encode(&holed, |_, _| {}).unwrap();
+    let (a, b) = (&found.numbers[0], &honest.numbers[0]);
+    for (a, b) in [(a.center, b.center), (a.width, b.width), (a.low, b.low), (a.high, b.high)] {
+        assert!((a - b).abs() < 1e-6, "{a} {b}");
+    }
+    assert_eq!((a.missing, &found.categories), (b.missing, &honest.categories));
+    assert!(encoded.numbers.iter().zip(&expected.numbers).all(|(a, b)| (a - b).abs() < 1e-6));
+    assert_eq!((encoded.codes, encoded.numbers_observed), (expected.codes, expected.numbers_observed));
 }

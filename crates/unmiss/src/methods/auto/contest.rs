@@ -4,17 +4,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::data::Shape;
-use crate::encode::features::NumberFeature;
 use crate::encode::{Encoded, Encoder, Rows, Wide};
 use crate::error::{Error, Result};
+use crate::methods::weights::weights;
 use crate::methods::{Examples, Job, find};
 use crate::rng::Stream;
 use crate::run::Run;
 
-/// Additions to a blend, at most.
-const MOST_PICKS: usize = 12;
-/// What a pick must save of the error to be made: less is chance.
-const LEAST_GAIN: f64 = 1e-3;
 /// Hidden cells from which one contest says enough; with fewer, several are held.
 const ENOUGH_CELLS: usize = 5_000;
 /// Contests held, at most.
@@ -27,6 +23,8 @@ const MOST_BOOSTED_WORK: f64 = 1.2e7;
 pub struct Verdict {
     /// Who took part.
     pub names: Vec<String>,
+    /// `[names]`: all settings of each, as they were when it was fitted.
+    pub settings: Vec<Value>,
     /// `[features][names]`: weights of the blend (numbers) or 1 for the chosen one (categories).
     pub weights: Vec<Vec<f64>>,
     /// `[features]`: error of what was chosen, on the hidden cells; none where no cell was hidden.
@@ -39,6 +37,8 @@ pub struct Verdict {
     pub cells: usize,
     /// How often cells were hidden.
     pub contests: usize,
+    /// Whether it was stopped before all imputers were compared in all contests.
+    pub cut_off: bool,
 }
 
 /// Columns of the plain layout beyond which imputers that know every pair of them take many minutes.
@@ -94,29 +94,55 @@ pub fn hold(
     most_rows: usize,
     run: &Run,
 ) -> Result<Verdict> {
+    let methods = names.iter().map(|name| find(name, Shape::Table, Job::Fill)).collect::<Result<Vec<_>>>()?;
+    let settings: Vec<Value> = methods.iter().map(|method| method.defaults()).collect();
     let features = encoder.width();
     let mut answers = vec![Answers { truth: Vec::new(), said: vec![Vec::new(); names.len()] }; features];
     let known = rows.numbers_observed.iter().chain(&rows.codes_observed).filter(|mark| **mark).count();
     let cells_each = (known as f64 * share * (most_rows as f64 / rows.rows.max(1) as f64).min(1.0)).max(1.0);
     let contests = ((ENOUGH_CELLS as f64 / cells_each).ceil() as usize).clamp(1, MOST_CONTESTS);
-    for contest in 0..contests {
+    let mut done = contests;
+    let mut compared = names.len();
+    'contests: for contest in 0..contests {
         let sample = sampled(rows, most_rows, run.seed(), contest as u64);
         let (holed, hidden) = hide(&sample, encoder, share, run.seed(), contest as u64);
+        // Scales, ranges and shares are learned anew: those of the encoder know the hidden cells.
+        let (blind, holed) = encoder.relearned(&holed);
+        let sizes: Vec<usize> =
+            answers.iter().map(|answer| if contest > 0 { answer.truth.len() } else { usize::MAX }).collect();
         for (place, name) in names.iter().enumerate() {
-            if run.stopped() {
-                return Err(Error::Stopped);
-            }
             let part = run
                 .part(&format!("contest {} of {contests}, {name}", contest + 1))
                 .with_seed(run.seed() + contest as u64);
-            let examples = Examples::Table { encoder, rows: &holed, targets: None };
-            let learned = find(name, Shape::Table, Job::Fill)?.fit(&Value::Null, examples, &part)?;
+            let examples = Examples::Table { encoder: &blind, rows: &holed, targets: None };
+            let learned = methods[place].fit(&settings[place], examples, &part);
+            if run.stopped() {
+                // What is finished counts: whole contests, or in the first one the imputers that are through.
+                (done, compared) = if contest > 0 { (contest, names.len()) } else { (1, place) };
+                cut_back(&mut answers, &sizes, compared);
+                break 'contests;
+            }
+            let learned = learned?;
             let mut filled = Rows::Table(holed.clone());
             learned.imputer().map_or(Ok(()), |imputer| imputer.fill(&mut filled, None))?;
-            collect(&mut answers, encoder, &sample, filled.table()?, &hidden, place);
+            collect(&mut answers, (encoder, &sample), (&blind, filled.table()?), &hidden, place);
         }
     }
-    Ok(decide(names, encoder, &answers, contests))
+    if compared == 0 {
+        return Err(Error::Stopped);
+    }
+    let mut verdict = decide(&names[..compared], settings[..compared].to_vec(), encoder, &answers, done);
+    verdict.cut_off = run.stopped();
+    Ok(verdict)
+}
+
+/// Forgets what a contest that was stopped had begun, and the imputers that were not through.
+fn cut_back(answers: &mut [Answers], sizes: &[usize], compared: usize) {
+    for (answer, size) in answers.iter_mut().zip(sizes) {
+        answer.truth.truncate(*size);
+        answer.said.truncate(compared);
+        answer.said.iter_mut().for_each(|said| said.truncate(*size));
+    }
 }
 
 fn sampled(rows: &Encoded, most: usize, seed: u64, contest: u64) -> Encoded {
@@ -151,11 +177,11 @@ fn hide(
     (holed, hidden)
 }
 
+/// What an imputer filled into the hidden cells, held against the truth in the units of the truth's encoder.
 fn collect(
     answers: &mut [Answers],
-    encoder: &Encoder,
-    truth: &Encoded,
-    filled: &Encoded,
+    (encoder, truth): (&Encoder, &Encoded),
+    (blind, filled): (&Encoder, &Encoded),
     hidden: &[(usize, usize)],
     place: usize,
 ) {
@@ -169,21 +195,34 @@ fn collect(
         if place == 0 {
             answer.truth.push(value(truth));
         }
-        let low_high = encoder.numbers.get(feature).map(NumberFeature::range);
-        // As the table will be filled: within the known range.
         let said = value(filled);
-        answer.said[place].push(low_high.map_or(said, |(low, high)| said.clamp(low, high)));
+        answer.said[place].push(match blind.numbers.get(feature) {
+            // As the table will be filled: within the limits.
+            Some(own) => {
+                let (low, high) = own.allowed();
+                encoder.numbers[feature].encoded(own.decoded(said).clamp(low, high))
+            }
+            None => said,
+        });
     }
 }
 
-fn decide(names: &[String], encoder: &Encoder, answers: &[Answers], contests: usize) -> Verdict {
+fn decide(
+    names: &[String],
+    settings: Vec<Value>,
+    encoder: &Encoder,
+    answers: &[Answers],
+    contests: usize,
+) -> Verdict {
     let numbers = encoder.numbers.len();
     let mut verdict = Verdict {
         names: names.to_vec(),
+        settings,
         weights: Vec::new(),
         errors: Vec::new(),
         alone: Vec::new(),
         joint: 0,
+        cut_off: false,
         cells: answers.iter().map(|answer| answer.truth.len()).sum(),
         contests,
     };
@@ -197,7 +236,7 @@ fn decide(names: &[String], encoder: &Encoder, answers: &[Answers], contests: us
             let place = names.iter().position(|name| name == "gaussian").unwrap_or(0);
             ((0..names.len()).map(|own| f64::from(u8::from(own == place))).collect(), None)
         } else if is_number {
-            let (weights, error) = blend(&answer.said, &answer.truth, &alone);
+            let (weights, error) = blend(&answer.said, &answer.truth);
             (weights, Some(error))
         } else {
             let best = best_of(&alone);
@@ -227,29 +266,13 @@ fn error(said: &[f64], truth: &[f64], is_number: bool) -> f64 {
     }
 }
 
-/// Picks imputers one by one, with repetition, as long as the error of their mean falls.
-fn blend(said: &[Vec<f64>], truth: &[f64], alone: &[f64]) -> (Vec<f64>, f64) {
-    let first = best_of(alone);
-    let mut picks = vec![0.0; said.len()];
-    picks[first] = 1.0;
-    let (mut sum, mut count, mut best) = (said[first].clone(), 1.0, alone[first]);
-    while (count as usize) < MOST_PICKS {
-        let with = |place: usize| {
-            let mean: Vec<f64> =
-                sum.iter().zip(&said[place]).map(|(sum, own)| (sum + own) / (count + 1.0)).collect();
-            error(&mean, truth, true)
-        };
-        let errors: Vec<f64> = (0..said.len()).map(with).collect();
-        let next = best_of(&errors);
-        if errors[next] > best * (1.0 - LEAST_GAIN) {
-            break;
-        }
-        best = errors[next];
-        picks[next] += 1.0;
-        count += 1.0;
-        sum.iter_mut().zip(&said[next]).for_each(|(sum, own)| *sum += own);
-    }
-    (picks.iter().map(|pick| pick / count).collect(), best)
+/// The weights of the mean that errs least, and its error.
+fn blend(said: &[Vec<f64>], truth: &[f64]) -> (Vec<f64>, f64) {
+    let weights = weights(said.len(), truth.len(), |place, cell| said[place][cell] - truth[cell]);
+    let mean = |cell: usize| weights.iter().zip(said).map(|(weight, own)| weight * own[cell]).sum::<f64>();
+    let mean: Vec<f64> = (0..truth.len()).map(mean).collect();
+    let error = error(&mean, truth, true);
+    (weights, error)
 }
 
 impl Verdict {
@@ -266,6 +289,9 @@ impl Verdict {
             |weights: &Vec<f64>| weights.len() == count && weights.iter().all(|w| (0.0..=1.0).contains(w));
         if self.weights.len() != features || !self.weights.iter().all(sound) {
             return Err("weights");
+        }
+        if self.settings.len() != count {
+            return Err("settings");
         }
         if self.errors.len() != features || self.alone.len() != features || self.joint >= count {
             return Err("errors");

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     About, Card, Cost, Draw, Examples, Imputer, Job, Layout, Learned, Method, Setting, defaults_of, find,
-    parse,
+    parse, short_list,
 };
 use crate::data::Shape;
 use crate::encode::{Encoder, Rows};
@@ -29,8 +29,9 @@ struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        let methods = ["mean", "gaussian", "low-rank", "chained", "neighbours", "boosted"];
-        Self { methods: methods.map(String::from).to_vec(), hide: 0.15, rows: 5000 }
+        let methods = short_list(Shape::Table, Job::Fill);
+        let methods = methods.iter().map(|method| method.name().to_owned()).collect();
+        Self { methods, hide: 0.15, rows: 5000 }
     }
 }
 
@@ -65,7 +66,7 @@ static CARD: Card = Card {
         title: "The best imputer for each column, found by hiding known cells",
         idea: "Known cells are hidden, several imputers fill them, and each column takes the one, or the blend, \
                that came nearest to the truth: never worse than the mean on these cells.",
-        paper: "Caruana et al. 2004 (blends by repeated choice)",
+        paper: "Breiman 1996 (weights of a blend); Akaike 1974 (who gets one)",
         when: "Always, unless you know better: it is the default.",
         when_not: "When seconds count, or when an analysis must name one method.",
     },
@@ -89,10 +90,13 @@ impl Method for Auto {
         let settings = Settings::checked(settings)?;
         let (names, left_out) = contest::affordable(&settings.methods, encoder, rows);
         let verdict = contest::hold(&names, encoder, rows, settings.hide, settings.rows, run)?;
+        // What was stopped is the comparison; those that came nearest are learned to their end.
+        let run = if verdict.cut_off { run.to_the_end() } else { run.clone() };
         let mut members = Vec::new();
-        for (place, name) in names.iter().enumerate().filter(|(place, _)| verdict.needs(*place)) {
+        for (place, name) in verdict.names.iter().enumerate().filter(|(place, _)| verdict.needs(*place)) {
             let part = run.part(&format!("{name}, all rows"));
-            let learned = find(name, Shape::Table, Job::Fill)?.fit(&Value::Null, examples, &part)?;
+            let learned =
+                find(name, Shape::Table, Job::Fill)?.fit(&verdict.settings[place], examples, &part)?;
             members.push(Member { name: name.clone(), place, learned });
         }
         Ok(Box::new(Fitted::new(encoder, members, verdict, left_out)))
@@ -113,7 +117,8 @@ impl Method for Auto {
                 return Err(damaged("it holds itself"));
             }
             let own = arrays.with_prefix(&format!("{name}/"));
-            let learned = find(name, Shape::Table, Job::Fill)?.load(&Value::Null, layout, &own)?;
+            let learned =
+                find(name, Shape::Table, Job::Fill)?.load(&verdict.settings[place], layout, &own)?;
             members.push(Member { name: name.clone(), place, learned });
         }
         Ok(Box::new(Fitted::new(encoder, members, verdict, left_out)))
@@ -211,7 +216,13 @@ impl Learned for Fitted {
         });
         let mut sentences = self.verdict.sentences();
         sentences.extend(self.left_out.iter().cloned());
-        json!({ "columns": Value::Object(columns.collect::<Map<_, _>>()), "sentences": sentences })
+        let columns = Value::Object(columns.collect::<Map<_, _>>());
+        let mut summary = json!({ "columns": columns, "sentences": sentences });
+        if self.verdict.cut_off {
+            let names = self.verdict.names.join(", ");
+            summary["cut off"] = format!("The comparison was stopped when {names} had been compared.").into();
+        }
+        summary
     }
 
     fn imputer(&self) -> Option<&dyn Imputer> {
@@ -225,5 +236,48 @@ impl Imputer for Fitted {
             Some(joint) if draw.is_some() => joint.fill(rows, draw),
             _ => self.blend(rows),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Column, Kind, Table};
+    use crate::encode::Encoding;
+
+    /// A member is what it was when it was fitted, whatever the defaults have become by the time its file is read.
+    #[test]
+    fn members_keep_their_settings() {
+        let cells = |slope: f64| -> Vec<f64> {
+            let value = |row: u32| f64::from(row * 7 % 31) * slope + f64::from(row * row % 5);
+            (0..60)
+                .map(|row| if (row + slope as u32).is_multiple_of(4) { f64::NAN } else { value(row) })
+                .collect()
+        };
+        let columns = [("a", cells(1.0)), ("b", cells(2.0))];
+        let columns = columns.map(|(name, cells)| Column::from_numbers(name, Kind::Real, &cells)).to_vec();
+        let table = Table::new(columns).unwrap();
+        let encoder = Encoder::fit(&table, &["a".into(), "b".into()], Encoding::default()).unwrap();
+        let rows = encoder.encode(&table, |_, _| {}).unwrap();
+        let coder = crate::encode::Coder::Table(encoder.clone());
+        let settings = json!({ "methods": ["chained"] });
+        let fitted = {
+            let examples = Examples::Table { encoder: &encoder, rows: &rows, targets: None };
+            Auto.fit(&settings, examples, &Run::new(1, 1).unwrap()).unwrap()
+        };
+        let drawn = |arrays: &Arrays| {
+            let learned = Auto.load(&settings, Layout { coder: &coder, task: None }, arrays).unwrap();
+            let mut rows = Rows::Table(rows.clone());
+            let draw = Some(Draw { seed: 1, number: 1, first_row: 0 });
+            learned.imputer().unwrap().fill(&mut rows, draw).unwrap();
+            rows
+        };
+        let mut arrays = fitted.save();
+        let matched = drawn(&arrays);
+        let mut verdict: Verdict = serde_json::from_slice(arrays.bytes("verdict").unwrap()).unwrap();
+        assert_eq!(verdict.settings, [crate::methods::named("chained").unwrap().defaults()]);
+        verdict.settings[0]["draws"] = json!("normal");
+        arrays.put_bytes("verdict", serde_json::to_vec(&verdict).unwrap());
+        assert_ne!(drawn(&arrays), matched);
     }
 }

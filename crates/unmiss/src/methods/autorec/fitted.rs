@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use faer::Mat;
 use serde_json::{Value, json};
 
 use super::Settings;
 use super::learner::{Picked, ROWS_AT_ONCE};
 use crate::data::ratings::{Compressed, Ratings};
 use crate::error::{Error, Result};
-use crate::methods::linear::gram::solve;
+use crate::linalg::{Mat, solve};
 use crate::methods::vectors::{Vectors, dot};
 use crate::methods::{Learned, Recommender};
 use crate::nn::product::{Matrix, product};

@@ -183,12 +183,12 @@ fn a_stopped_training_goes_on_where_it_was() {
                 }
             });
             switch.set(run.stop_switch()).unwrap();
-            let cut = AutoRec.fit(&form, &ratings, &run).unwrap();
+            let cut = AutoRec.fit(&form, Examples::Ratings(&ratings), &run).unwrap();
             assert_eq!(cut.summary()["networks"], 1);
             let late = Run::new(1, 1).unwrap().checkpoints_in(folder.path()).within(Duration::from_millis(1));
-            let _ = AutoRec.fit(&form, &ratings, &late);
+            let _ = AutoRec.fit(&form, Examples::Ratings(&ratings), &late);
             let again = Run::new(1, 1).unwrap().checkpoints_in(folder.path());
-            let resumed = AutoRec.fit(&form, &ratings, &again).unwrap();
+            let resumed = AutoRec.fit(&form, Examples::Ratings(&ratings), &again).unwrap();
             assert_eq!(resumed.save(), whole.save(), "{vectors}, {network}");
         }
     }

@@ -1,6 +1,6 @@
 #![doc = include_str!("README.md")]
 
-mod weights;
+mod mixing;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -13,8 +13,8 @@ use crate::data::ratings::Ratings;
 use crate::error::{Error, Result};
 use crate::run::Run;
 use crate::store::Arrays;
-use weights::mixed;
-pub use weights::{cross_checked, weights};
+use mixing::mixed;
+pub use mixing::{cross_checked, weights};
 
 /// The entry of the list.
 pub struct Blend;

@@ -11,10 +11,10 @@ use super::{
     defaults_of, parse,
 };
 use crate::data::Shape;
-use crate::encode::normal::{Conditional, Normal};
 use crate::encode::wide::EncodedRow;
 use crate::encode::{Encoded, Encoder, Rows, Wide};
 use crate::error::{Error, Result};
+use crate::linalg::{Conditional, Normal};
 use crate::methods::each_row::for_each_row;
 use crate::rng::Stream;
 use crate::run::Run;
@@ -162,7 +162,7 @@ fn is_known(rows: &Encoded, numbers: usize, feature: usize, row: usize) -> bool 
     }
 }
 
-/// Lowest and highest known value of each number.
+/// Lowest and highest value that each number may be filled with.
 fn ranges(encoder: &Encoder) -> Vec<(f32, f32)> {
     let ranges = encoder.numbers.iter().map(|feature| feature.range());
     ranges.map(|(low, high)| (low as f32, high as f32)).collect()

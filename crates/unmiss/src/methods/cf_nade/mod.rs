@@ -263,7 +263,7 @@ mod tests {
     fn a_stopped_training_goes_on_where_it_was() {
         let ratings = sample();
         let form = json!({ "hidden": 20, "epochs": 3, "batch": 64 });
-        let whole = CfNade.fit(&form, &ratings, &Run::new(1, 2).unwrap()).unwrap();
+        let whole = CfNade.fit(&form, Examples::Ratings(&ratings), &Run::new(1, 2).unwrap()).unwrap();
         let folder = tempfile::tempdir().unwrap();
         // The first step is told, and stops it.
         let switch: Arc<OnceLock<Arc<AtomicBool>>> = Arc::default();
@@ -274,10 +274,10 @@ mod tests {
             }
         });
         switch.set(run.stop_switch()).unwrap();
-        let cut = CfNade.fit(&form, &ratings, &run).unwrap();
+        let cut = CfNade.fit(&form, Examples::Ratings(&ratings), &run).unwrap();
         assert_eq!(cut.summary()["epochs"], 0);
         let again = Run::new(1, 1).unwrap().checkpoints_in(folder.path());
-        assert_eq!(CfNade.fit(&form, &ratings, &again).unwrap().save(), whole.save());
+        assert_eq!(CfNade.fit(&form, Examples::Ratings(&ratings), &again).unwrap().save(), whole.save());
     }
 
     #[test]

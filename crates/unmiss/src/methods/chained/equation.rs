@@ -30,7 +30,7 @@ pub enum Form {
     Number {
         /// The line.
         line: Line,
-        /// Lowest and highest known value.
+        /// Lowest and highest value it may take.
         range: (f64, f64),
         /// (prediction, known value) of known cells, by prediction.
         kept: Vec<(f64, f64)>,

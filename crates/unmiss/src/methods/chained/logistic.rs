@@ -2,8 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::methods::linear::solve;
-use faer::Mat;
+use crate::linalg::{Mat, solve};
 
 /// Pull of every weight to 0, in rows: what separates the classes perfectly stays finite.
 const RIDGE: f64 = 1.0;

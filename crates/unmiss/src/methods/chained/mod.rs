@@ -79,7 +79,7 @@ static CARD: Card = Card {
         title: "Chained equations: each column from all the others",
         idea: "Round by round, each column with holes is regressed on all others, over the rows that know it, and \
                its holes are filled with what the regression says: ridge regression for numbers, logistic \
-               regression for categories, within the known range. Draws match known values of rows with a like \
+               regression for categories, within the column's limits. Draws match known values of rows with a like \
                prediction.",
         paper: "van Buuren and Groothuis-Oudshoorn 2011; MacKay 1992; Little 1988",
         when: "Columns of different kinds; multiple imputation as users of chained equations know it.",

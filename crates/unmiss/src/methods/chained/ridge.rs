@@ -8,9 +8,7 @@
 //!
 //! s_i being the eigenvalues of X'X. The weights are then normal with mean w and covariance V (α s + λ)⁻¹ V'.
 
-use faer::Mat;
-
-use crate::methods::linear::eigen;
+use crate::linalg::{Mat, eigen};
 
 /// Steps towards the maximum, which is flat.
 const STEPS: usize = 30;
@@ -64,7 +62,7 @@ pub fn fit(sums: &Sums) -> Line {
         return flat;
     }
     let centered = Mat::from_fn(size, size, |i, j| sums.xx[i * size + j] - n * center[i] * center[j]);
-    let Ok((values, vectors)) = eigen(&centered) else { return flat };
+    let Some((values, vectors)) = eigen(&centered) else { return flat };
     let values: Vec<f64> = values.into_iter().map(|value| value.max(0.0)).collect();
     let xy: Vec<f64> = (0..size).map(|i| sums.xy[i] - n * center[i] * mean_y).collect();
     // q = V' X'y: everything below is one number per eigenvector.

@@ -2,8 +2,6 @@
 
 mod fit;
 
-use faer::linalg::matmul::matmul;
-use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
 use super::equation::{Drawn, Equation, Form, Noise};
@@ -11,6 +9,7 @@ use super::ridge;
 use crate::encode::features::NumberFeature;
 use crate::encode::wide::WideRows;
 use crate::encode::{Encoder, Wide};
+use crate::linalg::add_crossed;
 use crate::rng::Stream;
 use crate::run::Run;
 
@@ -27,7 +26,7 @@ pub struct Sweep<'a> {
     filled: Vec<f64>,
     /// Σ z z' over all rows, `[columns + 1, columns + 1]`.
     products: Vec<f64>,
-    /// Lowest and highest known value of each number.
+    /// Lowest and highest value that each number may be filled with.
     ranges: Vec<(f64, f64)>,
     /// Variance that each column's equation leaves at its holes.
     open: Vec<f64>,
@@ -176,10 +175,8 @@ impl<'a> Sweep<'a> {
                     .flat_map(|&row| &self.filled[row * width..(row + 1) * width])
                     .copied()
                     .collect();
-                let block = MatRef::from_row_major_slice(&gathered, rows.len(), width);
                 let mut sum = vec![0.0; width * width];
-                let into = MatMut::from_row_major_slice_mut(&mut sum, width, width);
-                matmul(into, Accum::Replace, block.transpose(), block, 1.0, Par::Seq);
+                add_crossed(&mut sum, (&gathered, width), (&gathered, width), 1.0);
                 sum
             })
             .collect();
@@ -219,14 +216,10 @@ fn known_missing(rows: &WideRows) -> Vec<f32> {
         .observed
         .par_chunks(CHUNK * columns.max(1))
         .map(|marks| {
-            let count = marks.len() / columns.max(1);
             let known: Vec<f32> = marks.iter().map(|mark| f32::from(u8::from(*mark))).collect();
             let missing: Vec<f32> = known.iter().map(|mark| 1.0 - mark).collect();
             let mut sum = vec![0.0; columns * columns];
-            let into = MatMut::from_row_major_slice_mut(&mut sum, columns, columns);
-            let known = MatRef::from_row_major_slice(&known, count, columns);
-            let missing = MatRef::from_row_major_slice(&missing, count, columns);
-            matmul(into, Accum::Replace, known.transpose(), missing, 1.0, Par::Seq);
+            add_crossed(&mut sum, (&known, columns), (&missing, columns), 1.0);
             sum
         })
         .collect();

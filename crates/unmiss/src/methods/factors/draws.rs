@@ -12,7 +12,7 @@ use super::fitted::{Draw, Fitted};
 use super::rows::{Belief, Side, each_row};
 use crate::data::ratings::{Compressed, Ratings};
 use crate::error::{Error, Result};
-use crate::methods::linear::gram::sum_over;
+use crate::linalg::sum_over;
 use crate::methods::vectors::dot;
 use crate::rng::Stream;
 use crate::run::{Curve, Event, Run};

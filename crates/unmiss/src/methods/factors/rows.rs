@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use crate::data::ratings::Compressed;
-use crate::missing::gaussian::Square;
+use crate::linalg::Square;
 
 /// Offsets and factors of users or of items.
 #[derive(Debug, Clone, PartialEq)]

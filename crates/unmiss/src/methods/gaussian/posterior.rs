@@ -7,8 +7,7 @@
 //! μ ~ N(μ̂, Σ / n)
 //! ```
 
-use crate::encode::normal::Normal;
-use crate::missing::gaussian::Square;
+use crate::linalg::{Normal, Square};
 use crate::rng::Stream;
 
 /// Draws a distribution around the estimate; `None` where the rows are too few to say anything.

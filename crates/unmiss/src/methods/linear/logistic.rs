@@ -9,11 +9,10 @@
 //! Two classes need one output z, the log-odds of class 1: loss = ln(1 + e^z) - y z. More classes have an
 //! output each: loss = ln(sum_k e^z_k) - z_y.
 
-use faer::Mat;
-
-use super::gram::{solve, sum_over, weighted_gram};
+use super::gram::weighted_gram;
 use super::lbfgs;
 use crate::encode::design::SparseRows;
+use crate::linalg::{Mat, solve, sum_over};
 use crate::run::Run;
 
 /// Inputs up to which the curvature is formed and Newton's method used, for two classes.

@@ -1,6 +1,6 @@
 #![doc = include_str!("README.md")]
 
-pub(super) mod gram;
+mod gram;
 mod lbfgs;
 mod logistic;
 mod ridge;
@@ -11,8 +11,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use logistic::Problem;
-
-pub(super) use gram::{eigen, solve};
 
 use super::{
     About, Axis, Card, Choices, Cost, Examples, Job, Layout, Learned, Method, Predictor, Setting, Training,

@@ -10,12 +10,18 @@
 //! inputs than rows, of the kernel (rows x rows). In the eigen-basis the fit of direction i is shrunk by
 //! d_i / (d_i + lambda), so the residual and the degrees of freedom are sums over directions.
 
-use faer::Mat;
 use rayon::prelude::*;
 
-use super::gram::{eigen, weighted_gram};
+use super::gram::weighted_gram;
 use crate::encode::design::SparseRows;
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::linalg::{self, Mat};
+
+/// Eigenvalues and eigenvectors of a covariance or kernel.
+fn eigen(lower: &Mat<f64>) -> Result<(Vec<f64>, Mat<f64>)> {
+    let what = "the inputs' covariance has no eigenvalues (numbers too large)";
+    linalg::eigen(lower).ok_or_else(|| Error::method("linear", what))
+}
 
 /// Strengths tried, from weak to strong: 10^-6 to 10^1 in half decades.
 fn grid() -> impl Iterator<Item = f64> {

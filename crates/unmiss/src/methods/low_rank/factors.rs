@@ -9,7 +9,7 @@
 //!
 //! A row costs |o| · factors², where a full covariance would cost |o|³.
 
-use crate::missing::gaussian::{Square, dot};
+use crate::linalg::{Square, dot};
 use crate::rng::Stream;
 
 /// The fitted model.
@@ -82,7 +82,7 @@ pub struct Open {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::encode::normal::{Conditional, Normal};
+    use crate::linalg::{Conditional, Normal};
 
     fn model() -> Factors {
         Factors {

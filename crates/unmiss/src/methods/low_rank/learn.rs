@@ -12,13 +12,10 @@
 //! After each round the causes are turned and scaled so that they have mean 0 and covariance I over the rows
 //! (parameter expansion), which saves most of the rounds.
 
-use faer::linalg::matmul::matmul;
-use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
 use super::factors::Factors;
-use crate::encode::normal::Holes;
-use crate::missing::gaussian::{Square, dot};
+use crate::linalg::{Holes, Square, add_crossed, add_product, dot};
 use crate::rng::Stream;
 
 /// Rows that are summed in one go: fixed, so that sums do not depend on the number of threads.
@@ -106,13 +103,6 @@ fn unpack(packed: &[f64], size: usize) -> Square {
     square
 }
 
-/// into += left right, or left' right.
-fn add_product(into: &mut [f64], left: MatRef<'_, f64>, right: &[f64], columns: usize) {
-    let right = MatRef::from_row_major_slice(right, left.ncols(), columns);
-    let into = MatMut::from_row_major_slice_mut(into, left.nrows(), columns);
-    matmul(into, Accum::Add, left, right, 1.0, Par::Seq);
-}
-
 impl Factors {
     fn round(&self, data: Holes<'_>, rows: &[usize], ridge: f64) -> Self {
         let triangles = self.triangles();
@@ -149,16 +139,15 @@ impl Factors {
             data.deviations(row, &self.mean, line);
             marks.extend(data.marks(row).iter().map(|observed| f64::from(u8::from(*observed))));
         }
-        let marks = MatRef::from_row_major_slice(&marks, rows.len(), columns);
-        let distances = MatRef::from_row_major_slice(&deviations, rows.len(), columns);
+        let (marks, distances) = ((&marks[..], columns), (&deviations[..], columns));
         let (mut precisions, mut causes) =
             (vec![0.0; rows.len() * pairs(count)], vec![0.0; rows.len() * count]);
-        add_product(&mut precisions, marks, triangles, pairs(count));
-        add_product(&mut causes, distances, scaled, count);
+        add_product(&mut precisions, marks, (triangles, pairs(count)));
+        add_product(&mut causes, distances, (scaled, count));
         let (expected, extended) = posterior(&precisions, &mut causes, count);
         let mut sums = Sums::zero(columns, count);
-        add_product(&mut sums.products, marks.transpose(), &expected, pairs(count + 1));
-        add_product(&mut sums.cross, distances.transpose(), &extended, count + 1);
+        add_crossed(&mut sums.products, marks, (&expected, pairs(count + 1)), 1.0);
+        add_crossed(&mut sums.cross, distances, (&extended, count + 1), 1.0);
         for line in deviations.chunks_exact(columns) {
             sums.squares.iter_mut().zip(line).for_each(|(sum, value)| *sum += value * value);
         }

@@ -12,10 +12,10 @@ use super::{
     defaults_of, parse,
 };
 use crate::data::Shape;
-use crate::encode::normal::Holes;
 use crate::encode::wide::WideRows;
 use crate::encode::{Rows, Wide};
 use crate::error::{Error, Result};
+use crate::linalg::Holes;
 use crate::rng::Stream;
 use crate::run::Run;
 use crate::store::Arrays;

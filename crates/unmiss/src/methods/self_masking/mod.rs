@@ -13,11 +13,10 @@ use super::{
     defaults_of, parse,
 };
 use crate::data::Shape;
-use crate::encode::normal::{Conditional, Normal};
 use crate::encode::wide::WideRows;
 use crate::encode::{Rows, Wide};
 use crate::error::{Error, Result};
-use crate::missing::gaussian::Square;
+use crate::linalg::{Conditional, Holes, Normal, Square};
 use crate::rng::Stream;
 use crate::run::Run;
 use crate::store::Arrays;
@@ -230,12 +229,7 @@ impl Fit {
         change
     }
 
-    fn sums(
-        &self,
-        data: crate::encode::normal::Holes<'_>,
-        rows: &[usize],
-        conditional: &Conditional<'_>,
-    ) -> Sums {
+    fn sums(&self, data: Holes<'_>, rows: &[usize], conditional: &Conditional<'_>) -> Sums {
         let columns = data.columns;
         let mut sums =
             Sums { shift: vec![0.0; columns], squares: Square::zero(columns), missing: Vec::new() };

@@ -1,6 +1,6 @@
 //! A normal distribution multiplied by the chance of being missing.
 
-use crate::missing::gaussian::Square;
+use crate::linalg::Square;
 
 /// Points at which a distribution is multiplied: from -4 to 4 standard deviations.
 const POINTS: usize = 33;

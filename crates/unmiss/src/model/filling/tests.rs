@@ -1,5 +1,6 @@
 use super::*;
-use crate::data::{Table, Values};
+use crate::data::{Shape, Table, Values};
+use crate::methods::{Job, methods_for};
 use crate::model::Aim;
 
 fn ward() -> Data {
@@ -48,6 +49,70 @@ fn limits_hold() {
     let limits = Limits { columns: [("age".to_owned(), (70.0, 71.0))].into(), ..Limits::default() };
     let filled = fitted(&[], limits).filling().unwrap().fill(&ward(), None, |_, _| {}).unwrap();
     assert_eq!(filled.data.column("age").unwrap().numbers().unwrap()[1], 70.0);
+}
+
+/// y = 2x with noise, unknown where x is large: what is filled there lies beyond all that is known of y.
+fn line() -> Data {
+    let x: Vec<f64> = (0..120).map(|row| f64::from(row % 60) / 10.0 - 3.0).collect();
+    let y = x.iter().enumerate().map(|(row, x)| 2.0 * x + 0.1 * ((row * 7 % 11) as f64 - 5.0));
+    let y: Vec<f64> = y.map(|y| if y < 0.5 { y } else { f64::NAN }).collect();
+    let columns = [("x", x), ("y", y)];
+    Table::new(columns.map(|(name, cells)| Column::from_numbers(name, Kind::Real, &cells)).to_vec())
+        .unwrap()
+        .into()
+}
+
+/// Smallest and largest filled value of y: best guesses, and draws from the filler's file.
+fn filled_range(method: &str, limits: &Limits) -> [(f64, f64); 2] {
+    let aim = Aim::Fill { ignored: Vec::new(), limits: limits.clone() };
+    let recipe = Recipe::named(method).unwrap();
+    let model = Model::fit(&line(), &aim, &recipe, &Run::new(1, 1).unwrap()).unwrap();
+    let loaded = Model::from_bytes(&model.to_bytes().unwrap()).unwrap();
+    let draw = Draw { seed: 1, number: 1, first_row: 0 };
+    [(&model, None), (&loaded, Some(draw))].map(|(model, draw)| {
+        let table = model.filling().unwrap().fill(&line(), draw, |_, _| {}).unwrap().data;
+        let known = line().columns()[1].observed.clone();
+        let cells = table.columns()[1].numbers().unwrap().iter().zip(known).filter(|(_, known)| !known);
+        cells.fold((f64::MAX, f64::MIN), |(low, high), (y, _)| (low.min(*y), high.max(*y)))
+    })
+}
+
+/// Means, neighbours and the matched draws of `chained` are made of known values and can't leave their range, and a
+/// network does not go on in a straight line; all others do.
+#[test]
+fn every_imputer_fills_within_the_limits_it_is_given_and_no_narrower_ones() {
+    let known = line().columns()[1].numbers().unwrap().iter().copied().fold(f64::MIN, f64::max);
+    let within =
+        |low: f64, high: f64| Limits { columns: [("y".to_owned(), (low, high))].into(), ..Limits::default() };
+    for method in methods_for(Shape::Table, Job::Fill).map(|method| method.name()) {
+        for (_, high) in filled_range(method, &Limits::default()) {
+            assert!(high <= known, "{method}: {high}");
+        }
+        for (low, high) in filled_range(method, &within(-0.7, 0.2)) {
+            assert!(low >= -0.7 && high <= 0.2, "{method}: {low} to {high}");
+        }
+        let beyond = Limits { observed_range: false, ..Limits::default() };
+        for limits in [beyond, within(-20.0, 1e9)] {
+            let [(_, guess), (_, drawn)] = filled_range(method, &limits);
+            if ["mean", "neighbours"].contains(&method) {
+                assert!(guess <= known && drawn <= known, "{method}: {guess}, {drawn}");
+            } else if method != "autoencoder" {
+                assert!(guess > known + 1.0, "{method}: {guess}");
+                // The draws of `auto` are those of one of the others.
+                let matched = ["chained", "auto"].contains(&method);
+                assert!(drawn > known + 1.0 || matched, "{method}: {drawn}");
+            }
+        }
+    }
+}
+
+#[test]
+fn limits_that_leave_nothing_are_refused() {
+    let limits = Limits { columns: [("y".to_owned(), (2.0, 1.0))].into(), ..Limits::default() };
+    let aim = Aim::Fill { ignored: Vec::new(), limits };
+    let recipe = Recipe::named("mean").unwrap();
+    let error = Model::fit(&line(), &aim, &recipe, &Run::new(1, 1).unwrap()).err().unwrap();
+    assert!(error.to_string().contains("can't lie between 2 and 1"), "{error}");
 }
 
 #[test]

@@ -1,9 +1,7 @@
 //! Fitting one feature's equation.
 
-use faer::linalg::matmul::matmul;
-use faer::{Accum, MatMut, MatRef, Par};
-
 use super::Sweep;
+use crate::linalg::add_crossed;
 use crate::methods::chained::equation::{Equation, Form, KEPT};
 use crate::methods::chained::{logistic, ridge};
 use crate::rng::Stream;
@@ -128,10 +126,8 @@ impl Sweep<'_> {
             .flat_map(|&row| picked.iter().map(move |&column| self.filled[row * width + column]))
             .collect();
         let all = size + 2;
-        let block = MatRef::from_row_major_slice(&gathered, known.len(), all);
         let mut products = vec![0.0; all * all];
-        let into = MatMut::from_row_major_slice_mut(&mut products, all, all);
-        matmul(into, Accum::Replace, block.transpose(), block, 1.0, Par::Seq);
+        add_crossed(&mut products, (&gathered, all), (&gathered, all), 1.0);
         for (place, &i) in predictors.iter().enumerate() {
             products[place * all + place] +=
                 f64::from(self.known_missing[feature * self.columns + i]) * self.open[i];

@@ -54,3 +54,30 @@ fn a_listener_hears_falling_changes_and_can_end_it() {
     assert_eq!(heard.len(), 5);
     assert!(heard[4] < heard[0]);
 }
+
+/// Rows that are summed up say the same as one by one.
+#[test]
+fn moments_lead_where_rows_do() {
+    let (values, observed) = data(600);
+    let rows: Vec<usize> = (0..600).collect();
+    let holes = Holes { columns: 4, values: &values, observed: &observed };
+    let course = Course { ridge: 0.0, rounds: 500, tolerance: 1e-10 };
+    let one_by_one = Normal::fit(holes, &rows, course, |_, _| true);
+    let summed: Vec<Moments> = groups(holes, &rows)
+        .into_iter()
+        .map(|group| {
+            let known: Vec<usize> = (0..4).filter(|&column| group.observed[column]).collect();
+            let rows: Vec<u32> = group.rows.iter().map(|row| *row as u32).collect();
+            Moments::new(known.clone(), 4, &rows, |row, into| {
+                let cells = known.iter().map(|column| f64::from(values[row as usize * 4 + column]));
+                into.iter_mut().zip(cells).for_each(|(into, cell)| *into = cell);
+            })
+        })
+        .collect();
+    let mut rounds = 0;
+    let together = Normal::fit_moments(&summed, 4, course, |round, _, _| {
+        rounds = round;
+        true
+    });
+    assert!(rounds > 5 && together.distance(&one_by_one) < 1e-8, "{rounds} {together:?}");
+}

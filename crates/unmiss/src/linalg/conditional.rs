@@ -7,11 +7,9 @@
 //! few missing:  solve P_mm v = P_mo (x_o - μ_o),   x̂_m = μ_m - v,        C = P_mm⁻¹
 //! ```
 
-use faer::linalg::matmul::matmul;
-use faer::{Accum, MatMut, MatRef, Par};
-
-use super::Normal;
-use crate::missing::gaussian::{Square, dot};
+use super::normal::Normal;
+use super::products::add_crossed;
+use super::square::{Square, dot};
 use crate::rng::Stream;
 
 /// A distribution ready to answer: with the inverse of its covariance.
@@ -51,7 +49,7 @@ impl<'a> Conditional<'a> {
 
     /// Fills a row as [`fill`](Self::fill) does, and says what is left open: the missing columns and their covariance
     /// given the known ones.
-    pub(crate) fn fill_and_open(&self, observed: &[bool], deviations: &mut [f64]) -> (Vec<usize>, Square) {
+    pub fn fill_and_open(&self, observed: &[bool], deviations: &mut [f64]) -> (Vec<usize>, Square) {
         let pattern = Pattern::new(self, observed);
         pattern.fill(self, deviations);
         let open = pattern.open(self);
@@ -141,9 +139,7 @@ impl Pattern {
                     .flat_map(|&known| self.missing.iter().map(move |&column| covariance.at(known, column)))
                     .collect();
                 lower.forward_all(&mut half, count);
-                let half = MatRef::from_row_major_slice(&half, self.known.len(), count);
-                let into = MatMut::from_row_major_slice_mut(&mut open.cells, count, count);
-                matmul(into, Accum::Add, half.transpose(), half, -1.0, Par::Seq);
+                add_crossed(&mut open.cells, (&half, count), (&half, count), -1.0);
             }
             Factor::Neither => {}
         }

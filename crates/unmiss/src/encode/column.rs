@@ -1,0 +1,224 @@
+//! What is learned of one column: the scale of a number, the codes of a category.
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::data::{Column, Kind, level};
+
+/// Standard deviations from the mean beyond which a straight line is no knowledge: values stop there. (Of the range
+/// from minimum to maximum, three lengths are as far.)
+const FARTHEST: f64 = 30.0;
+
+/// How numbers are scaled before a method sees them. Statistics are those of observed training cells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scale {
+    /// (x - mean) / standard deviation.
+    Standard,
+    /// (x - minimum) / (maximum - minimum): non-negative inputs, the setting of the sparsity papers.
+    MinMax,
+    /// (x - median) / interquartile range, then the smooth clip x / sqrt(1 + (x/3)^2): safe with outliers.
+    Robust,
+}
+
+/// A number column: encoded = (x - center) / width.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct NumberFeature {
+    /// The column's name.
+    pub name: String,
+    /// Real or integer.
+    pub kind: Kind,
+    /// What is subtracted.
+    pub center: f64,
+    /// What is divided by; 1 for a column of one value.
+    pub width: f64,
+    /// Smallest observed training value.
+    pub low: f64,
+    /// Largest observed training value.
+    pub high: f64,
+    /// Lowest and highest value that a filled cell may get; none: the smallest and the largest observed one.
+    pub limits: Option<(f64, f64)>,
+    /// Mean of the encoded observed training values.
+    pub mean: f32,
+    /// Training cells that were not observed.
+    pub missing: usize,
+}
+
+/// A category column: encoded = position in `levels`, or `levels.len()` for a level pooled as `other`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CategoryFeature {
+    /// The column's name.
+    pub name: String,
+    /// Binary or category.
+    pub kind: Kind,
+    /// Levels with a code of their own, in ascending order.
+    pub levels: Vec<String>,
+    /// Share of each code among observed training cells, `other` last if there is one.
+    pub shares: Vec<f32>,
+    /// Training cells that were not observed.
+    pub missing: usize,
+}
+
+impl NumberFeature {
+    /// Learns from the observed cells of a column.
+    pub(super) fn fit(column: &Column, scale: Scale) -> Self {
+        let values = column.numbers().unwrap_or_default();
+        let cells = values.iter().zip(&column.observed).filter(|(_, observed)| **observed);
+        let known = cells.map(|(value, _)| *value).collect();
+        Self::learn(column.name.clone(), column.kind, scale, known, column.missing())
+    }
+
+    fn learn(name: String, kind: Kind, scale: Scale, mut known: Vec<f64>, missing: usize) -> Self {
+        known.sort_unstable_by(f64::total_cmp);
+        let (low, high) = (known.first().copied().unwrap_or(0.0), known.last().copied().unwrap_or(0.0));
+        let count = known.len().max(1) as f64;
+        let mean = known.iter().sum::<f64>() / count;
+        let deviation = (known.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / count).sqrt();
+        let quantile =
+            |share: f64| known.get((share * (count - 1.0)).round() as usize).copied().unwrap_or(0.0);
+        let (center, width) = match scale {
+            Scale::Standard => (mean, deviation),
+            Scale::MinMax => (low, high - low),
+            Scale::Robust => {
+                let spread = quantile(0.75) - quantile(0.25);
+                // A column that is mostly one value has no interquartile range: half of its range stands in.
+                (quantile(0.5), if spread > 0.0 { spread } else { (high - low) / 2.0 })
+            }
+        };
+        let width = if width > 0.0 && width.is_finite() { width } else { 1.0 };
+        let mut feature = Self { name, kind, center, width, low, high, limits: None, mean: 0.0, missing };
+        let total: f64 = known.iter().map(|&value| f64::from(feature.scaled(scale, value))).sum();
+        feature.mean = (total / count) as f32;
+        feature
+    }
+
+    /// The same column, learned from other rows: `known` are their encoded cells. What may be filled stays.
+    pub(super) fn relearned(&self, scale: Scale, known: impl Iterator<Item = f32>, rows: usize) -> Self {
+        let known: Vec<f64> = known.map(|encoded| self.decoded(f64::from(encoded))).collect();
+        let missing = rows - known.len();
+        Self { limits: self.limits, ..Self::learn(self.name.clone(), self.kind, scale, known, missing) }
+    }
+
+    /// A value as a method sees it.
+    pub(super) fn scaled(&self, scale: Scale, value: f64) -> f32 {
+        let scaled = self.encoded(value);
+        match scale {
+            Scale::Robust => smooth_clip(scaled) as f32,
+            Scale::Standard => scaled.clamp(-FARTHEST, FARTHEST) as f32,
+            Scale::MinMax => scaled.clamp(-3.0, 4.0) as f32,
+        }
+    }
+
+    /// A value in widths from the center, however far.
+    pub fn encoded(&self, value: f64) -> f64 {
+        (value - self.center) / self.width
+    }
+
+    /// The value so many widths from the center.
+    pub fn decoded(&self, encoded: f64) -> f64 {
+        self.center + self.width * encoded
+    }
+
+    /// Lowest and highest value that a filled cell may get.
+    pub fn allowed(&self) -> (f64, f64) {
+        self.limits.unwrap_or((self.low, self.high))
+    }
+
+    /// The same, encoded: not further from the mean than a line reaches, or than what was observed.
+    pub fn range(&self) -> (f64, f64) {
+        let lowest = self.encoded(self.low).min(-FARTHEST);
+        let highest = self.encoded(self.high).max(FARTHEST);
+        let (low, high) = self.allowed();
+        (self.encoded(low).clamp(lowest, highest), self.encoded(high).clamp(lowest, highest))
+    }
+}
+
+impl CategoryFeature {
+    /// Learns from the observed cells of a column; the rarest of more than `most_levels` share a code.
+    pub(super) fn fit(column: &Column, codes: &[u32], levels: &[String], most_levels: usize) -> Self {
+        let mut counts = vec![0_usize; levels.len()];
+        for (code, _) in codes.iter().zip(&column.observed).filter(|(_, observed)| **observed) {
+            counts[*code as usize] += 1;
+        }
+        // The most frequent levels keep a code of their own; ties go to the earlier level.
+        let mut order: Vec<usize> = (0..levels.len()).filter(|&level| counts[level] > 0).collect();
+        order.sort_by_key(|&level| std::cmp::Reverse(counts[level]));
+        let pooled: usize = order.iter().skip(most_levels).map(|&level| counts[level]).sum();
+        order.truncate(most_levels);
+        order.sort_unstable();
+        let total = counts.iter().sum::<usize>().max(1) as f32;
+        let mut shares: Vec<f32> = order.iter().map(|&level| counts[level] as f32 / total).collect();
+        if pooled > 0 {
+            shares.push(pooled as f32 / total);
+        }
+        Self {
+            name: column.name.clone(),
+            kind: column.kind,
+            levels: order.iter().map(|&level| levels[level].clone()).collect(),
+            shares,
+            missing: column.missing(),
+        }
+    }
+
+    /// The same column and codes with the shares of other rows, whose known codes are given.
+    pub(super) fn relearned(&self, known: impl Iterator<Item = u32>, rows: usize) -> Self {
+        let mut counts = vec![0_usize; self.codes()];
+        known.for_each(|code| counts[code as usize] += 1);
+        let total: usize = counts.iter().sum();
+        let shares = counts.iter().map(|count| *count as f32 / total.max(1) as f32).collect();
+        Self { shares, missing: rows - total, ..self.clone() }
+    }
+
+    /// How many codes there are, with `other` if rare levels were pooled.
+    pub fn codes(&self) -> usize {
+        self.shares.len()
+    }
+
+    /// Whether rare levels were pooled under a code of their own.
+    pub fn has_other(&self) -> bool {
+        self.shares.len() > self.levels.len()
+    }
+
+    /// For each level of a table its training code: unseen levels are `other` if training had one, else holes. Binary
+    /// numbers count by their value, as when they were read for training: `1.0` is `1`.
+    pub(super) fn translation(&self, levels: &[String]) -> Vec<Option<u32>> {
+        let known: HashMap<&str, u32> = self.levels.iter().map(String::as_str).zip(0..).collect();
+        let fallback = self.has_other().then_some(self.levels.len() as u32);
+        let code = |word: &String| known.get(&*level(word, Some(self.kind))).copied().or(fallback);
+        levels.iter().map(code).collect()
+    }
+}
+
+/// x / sqrt(1 + (x/3)^2): the identity near 0, never beyond 3.
+fn smooth_clip(value: f64) -> f64 {
+    value / (1.0 + (value / 3.0).powi(2)).sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn smooth_clip_is_bounded_and_monotone() {
+        assert!((smooth_clip(0.01) - 0.01).abs() < 1e-6);
+        assert!(smooth_clip(1e9) <= 3.0 && smooth_clip(5.0) < smooth_clip(6.0));
+    }
+
+    #[test]
+    fn what_may_be_filled_is_what_is_known_unless_told_otherwise() {
+        let column = Column::from_numbers("a", Kind::Real, &[0.0, f64::NAN, 4.0, 2.0]);
+        let mut feature = NumberFeature::fit(&column, Scale::Standard);
+        assert_eq!(feature.range(), (feature.encoded(0.0), feature.encoded(4.0)));
+        for (limits, range) in
+            [((1.0, 9.0), (1.0, 9.0)), ((f64::MIN, 3.0), (2.0 - 30.0 * feature.width, 3.0))]
+        {
+            feature.limits = Some(limits);
+            let (low, high) = feature.range();
+            assert!(
+                (feature.decoded(low) - range.0).abs() < 1e-9
+                    && (feature.decoded(high) - range.1).abs() < 1e-9
+            );
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! A joint normal distribution learned from rows with holes, by expectation-maximisation.
+//!
+//! For a row with known columns o and missing columns m, mean μ and covariance Σ say of the missing part
+//!
+//! ```text
+//! mean        x̂_m = μ_m + B (x_o - μ_o),   B = Σ_mo Σ_oo⁻¹
+//! covariance  C   = Σ_mm - B Σ_om
+//! ```
+//!
+//! A round fills every row with x̂ and takes mean and covariance anew, the latter with C added where cells were
+//! filled (what the known columns leave open) and a ridge on its diagonal, which keeps it solvable when columns
+//! nearly repeat each other and holds back what few rows can't tell.
+
+use rayon::prelude::*;
+
+use super::conditional::Conditional;
+use super::holes::{Group, Holes, cut, expect, groups};
+use super::moments::{Moments, expect_moments};
+use super::normal::Normal;
+use super::square::Square;
+
+/// Patterns that are summed in one go: fixed, so that sums do not depend on the number of threads.
+const PATTERNS: usize = 16;
+/// Numbers that the sums of all chunks at work may hold together.
+const MOST_NUMBERS: usize = 16 << 20;
+
+/// When expectation-maximisation ends.
+#[derive(Debug, Clone, Copy)]
+pub struct Course {
+    /// Added to the diagonal of the covariance in every round.
+    pub ridge: f64,
+    /// Rounds, at most.
+    pub rounds: usize,
+    /// A round that moves no entry of mean and covariance further than this is the last.
+    pub tolerance: f64,
+}
+
+impl Normal {
+    /// The means of the known cells, and covariance 1: what stands before the first round.
+    pub fn start(data: Holes<'_>, rows: &[usize]) -> Self {
+        let mut sums = vec![(0.0, 0.0); data.columns];
+        for &row in rows {
+            let cells = data.values[row * data.columns..].iter().zip(data.marks(row));
+            for ((sum, count), (value, _)) in sums.iter_mut().zip(cells).filter(|(_, cell)| *cell.1) {
+                *sum += f64::from(*value);
+                *count += 1.0;
+            }
+        }
+        let mean = sums.into_iter().map(|(sum, count)| if count > 0.0 { sum / count } else { 0.0 }).collect();
+        Self::new(mean, Square::identity(data.columns))
+    }
+
+    /// Learns from the given rows. `listen` hears the change of every round and may end the course with `false`.
+    pub fn fit(
+        data: Holes<'_>,
+        rows: &[usize],
+        course: Course,
+        mut listen: impl FnMut(usize, f64) -> bool,
+    ) -> Self {
+        let groups = groups(data, rows);
+        let chunks = cut(&groups);
+        let listen = |round, change, _: &Self| listen(round, change);
+        let expect = |groups: &&[Group], conditional: &Conditional<'_>| expect(data, groups, conditional);
+        Self::start(data, rows).improved(&chunks, expect, rows.len() as f64, course, listen)
+    }
+
+    /// The same from rows that were summed up pattern by pattern, so that a round costs the same for a thousand rows
+    /// as for a million. Columns are standardised: the course starts with mean 0 and covariance 1. `listen` hears the
+    /// change of every round and what it led to.
+    pub fn fit_moments(
+        patterns: &[Moments],
+        columns: usize,
+        course: Course,
+        listen: impl FnMut(usize, f64, &Self) -> bool,
+    ) -> Self {
+        let start = Self::new(vec![0.0; columns], Square::identity(columns));
+        let chunks: Vec<&[Moments]> = patterns.chunks(PATTERNS).collect();
+        let count = patterns.iter().map(|pattern| pattern.count).sum();
+        start.improved(&chunks, |patterns, now| expect_moments(patterns, now), count, course, listen)
+    }
+
+    /// Round after round: expected sums and products given the old mean and covariance, and the new ones from them.
+    fn improved<C: Sync>(
+        mut self,
+        chunks: &[C],
+        expect: impl Fn(&C, &Conditional<'_>) -> (Vec<f64>, Square) + Sync,
+        count: f64,
+        course: Course,
+        mut listen: impl FnMut(usize, f64, &Self) -> bool,
+    ) -> Self {
+        for round in 1..=course.rounds {
+            let next = self.round(chunks, &expect, count, course.ridge);
+            let change = next.distance(&self);
+            self = next;
+            if !listen(round, change, &self) || change < course.tolerance {
+                break;
+            }
+        }
+        self
+    }
+
+    fn round<C: Sync>(
+        &self,
+        chunks: &[C],
+        expect: impl Fn(&C, &Conditional<'_>) -> (Vec<f64>, Square) + Sync,
+        count: f64,
+        ridge: f64,
+    ) -> Self {
+        let columns = self.mean.len();
+        let conditional = Conditional::new(self);
+        let (mut shift, mut squares) = (vec![0.0; columns], Square::zero(columns));
+        // As many chunks at a time as memory allows; added in order, so that threads change nothing.
+        for wave in chunks.chunks((MOST_NUMBERS / (columns * columns).max(1)).clamp(2, 64)) {
+            let sums: Vec<(Vec<f64>, Square)> =
+                wave.par_iter().map(|chunk| expect(chunk, &conditional)).collect();
+            for (t, products) in sums {
+                shift.iter_mut().zip(t).for_each(|(sum, value)| *sum += value / count);
+                let cells = squares.cells.iter_mut().zip(products.cells);
+                cells.for_each(|(sum, value)| *sum += value / count);
+            }
+        }
+        self.moved(&shift, squares, ridge)
+    }
+}
+
+#[cfg(test)]
+mod tests;

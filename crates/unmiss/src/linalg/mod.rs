@@ -1,0 +1,23 @@
+//! The dense algebra that several rooms share, over faer: products, sums, factorisations, and the normal distribution
+//! through holes. It knows slices of numbers, no tables. Whatever the number of threads, the bits are the same.
+
+mod products;
+mod square;
+mod sums;
+mod factor;
+mod normal;
+mod conditional;
+mod holes;
+mod moments;
+mod em;
+
+pub use conditional::Conditional;
+pub use em::Course;
+pub use factor::{eigen, solve};
+pub use faer::Mat;
+pub use holes::Holes;
+pub use moments::Moments;
+pub use normal::Normal;
+pub use products::{add_crossed, add_product};
+pub use square::{Square, dot};
+pub use sums::sum_over;
