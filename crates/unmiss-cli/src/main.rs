@@ -44,9 +44,19 @@ pub struct General {
     /// Threads to work with (0: as many as the machine has)
     #[arg(long, global = true, default_value_t = 0, value_name = "N")]
     pub threads: usize,
+    /// Seconds after which long work ends with the best that is finished by then
+    #[arg(long, global = true, value_name = "SECONDS", value_parser = seconds)]
+    pub budget: Option<std::time::Duration>,
     /// Say nothing but errors: no progress, notes or warnings
     #[arg(short, long, global = true)]
     pub quiet: bool,
+}
+
+/// A time as typed: a number of seconds above 0.
+fn seconds(typed: &str) -> Result<std::time::Duration, String> {
+    let number: f64 = typed.parse().map_err(|_| format!("`{typed}` is not a number of seconds"))?;
+    let time = std::time::Duration::try_from_secs_f64(number).ok().filter(|time| !time.is_zero());
+    time.ok_or_else(|| format!("`{typed}` is not a time above 0"))
 }
 
 fn main() -> ExitCode {

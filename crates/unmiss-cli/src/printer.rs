@@ -39,6 +39,7 @@ impl Printer {
     pub fn run(&self, general: &General) -> Result<Run> {
         let printer = self.clone();
         let run = Run::new(general.seed, general.threads)?.listened_by(move |event| printer.hear(event));
+        let run = general.budget.map_or_else(|| run.clone(), |budget| run.clone().within(budget));
         let (switch, printer, pressed) = (run.stop_switch(), self.clone(), AtomicBool::new(false));
         let handler = move || {
             if pressed.swap(true, Ordering::Relaxed) {

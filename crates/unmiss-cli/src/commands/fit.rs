@@ -133,7 +133,7 @@ fn fit_rows(arguments: &Arguments, general: &General, printer: &Printer) -> Resu
     }
     print(&report(&data, &model, &choice))?;
     print(&format!("\nThe model is in {}.\n", arguments.output.display()))?;
-    if model.summary.cut_off.is_some() {
+    if Ended::of(&model, &run) == Ended::CutOff {
         return Ok(Ended::CutOff);
     }
     checkpoints.clear();

@@ -105,7 +105,7 @@ fn learn_and_fill(arguments: &Arguments, general: &General, printer: &Printer) -
         printer.say(&format!("the imputer is in {}", path.display()));
     }
     refuse_holes(&unfilled)?;
-    Ok(if model.summary.cut_off.is_some() { Ended::CutOff } else { Ended::Done })
+    Ok(Ended::of(&model, &run))
 }
 
 /// Fills and writes the table, once or once a draw, and says what was done.

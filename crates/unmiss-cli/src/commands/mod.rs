@@ -17,6 +17,8 @@ mod show;
 
 use clap::Subcommand;
 use unmiss::error::Result;
+use unmiss::model::Model;
+use unmiss::run::{Run, StopReason};
 
 use crate::General;
 use crate::printer::Printer;
@@ -87,4 +89,12 @@ pub enum Ended {
     Done,
     /// It was stopped, and what was finished until then is kept.
     CutOff,
+}
+
+impl Ended {
+    /// How a fit ended. One that ran out of the time it was given did what was asked.
+    pub fn of(model: &Model, run: &Run) -> Self {
+        let asked = run.stop_reason() == Some(StopReason::Asked);
+        if model.summary.cut_off.is_some() && asked { Self::CutOff } else { Self::Done }
+    }
 }

@@ -7,7 +7,7 @@ use super::curve::{Level, curve};
 use super::degree::{Figures, Units, figures};
 use super::plan::Plan;
 use super::subject::Own;
-use super::words::Verdict;
+use super::verdict::Verdict;
 use crate::data::Data;
 use crate::encode::{Missing, Task, target::TaskKind};
 use crate::error::{Error, Result};

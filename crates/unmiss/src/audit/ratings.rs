@@ -7,13 +7,13 @@
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::AuditSettings;
 use super::collect::collect;
 use super::curve::{Level, curve};
 use super::degree::{Figures, Units, deviation, figures};
+use super::found::AuditSettings;
 use super::plan::Plan;
 use super::subject::{Cases, Subject};
-use super::words::Verdict;
+use super::verdict::Verdict;
 use crate::error::{Error, Result};
 use crate::missing::{UserGroup, user_groups};
 use crate::model::{Model, Rating};

@@ -1,64 +1,12 @@
 //! The audit in sentences that need no statistics.
 
-use serde::Serialize;
-
 use super::columns::ALARMING_SHIFT;
-use super::degree::Figures;
-use super::{Audit, ClassFigures};
+use super::found::{Audit, ClassFigures};
+use super::verdict::{MILD, Verdict};
 use crate::missing::TargetByKnown;
 
-/// Below this drift (in standard deviations of the answers) a model counts as flat.
-pub const MILD: f64 = 0.1;
-/// From this drift on it is strong.
-pub const STRONG: f64 = 0.5;
 /// Rows that differ less than this (coefficient of variation) in how much is known hardly feel a drift.
 const EVEN: f64 = 0.05;
-
-/// Whether the mean answer moves when cells are hidden at random.
-///
-/// | verdict | drift, in standard deviations of the answers |
-/// |---|---|
-/// | flat | below [`MILD`], or its interval holds 0 and stays within [`STRONG`] |
-/// | mild | from [`MILD`] to [`STRONG`] |
-/// | strong | [`STRONG`] or more |
-/// | unclear | its interval holds 0 and reaches beyond [`STRONG`]: too few rows |
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Verdict {
-    /// The mean answer stays where it is.
-    Flat,
-    /// It moves a little.
-    MildDrift,
-    /// It moves much.
-    StrongDrift,
-    /// Too few rows to tell.
-    Unclear,
-}
-
-impl Verdict {
-    /// The verdict on a drift.
-    pub fn of(figures: &Figures) -> Self {
-        let [low, high] = figures.intervals.drift;
-        let size = figures.drift.abs();
-        match low <= 0.0 && high >= 0.0 {
-            true if low.abs().max(high.abs()) >= STRONG && size >= MILD => Self::Unclear,
-            true => Self::Flat,
-            false if size < MILD => Self::Flat,
-            false if size < STRONG => Self::MildDrift,
-            false => Self::StrongDrift,
-        }
-    }
-
-    /// The verdict in a word or two.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Flat => "flat",
-            Self::MildDrift => "mild drift",
-            Self::StrongDrift => "strong drift",
-            Self::Unclear => "unclear",
-        }
-    }
-}
 
 /// What to know, the verdict first.
 pub(super) fn summary(audit: &Audit) -> Vec<String> {
@@ -227,34 +175,7 @@ pub(super) fn short(value: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::degree::Bounds;
     use super::*;
-
-    #[test]
-    fn verdicts_follow_drift_and_interval() {
-        let verdict = |drift: f64, interval: [f64; 2]| {
-            let none = [0.0; 2];
-            let intervals = Bounds { slope: none, share: none, range: none, spearman: none, drift: interval };
-            let (slope, share, range, spearman) = (0.0, 0.0, 0.0, 0.0);
-            let (drift_in_units, drift_at) = (drift, 0.05);
-            Verdict::of(&Figures {
-                slope,
-                share,
-                range,
-                spearman,
-                drift,
-                drift_in_units,
-                drift_at,
-                intervals,
-            })
-        };
-        assert_eq!(verdict(0.0, [0.0, 0.0]), Verdict::Flat);
-        assert_eq!(verdict(0.08, [0.05, 0.1]), Verdict::Flat);
-        assert_eq!(verdict(0.2, [-0.1, 0.45]), Verdict::Flat);
-        assert_eq!(verdict(-0.3, [-0.9, 0.3]), Verdict::Unclear);
-        assert_eq!(verdict(-0.3, [-0.4, -0.2]), Verdict::MildDrift);
-        assert_eq!(verdict(-0.7, [-0.9, -0.5]), Verdict::StrongDrift);
-    }
 
     #[test]
     fn an_interval_goes_with_the_size_of_the_drift() {

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::standings::{self, Standing};
+use super::standing::Standing;
 use crate::data::Data;
 use crate::encode::Task;
 use crate::error::{Act, Error, Result};
@@ -232,12 +232,6 @@ impl Comparison {
             }
         }
         columns
-    }
-
-    /// Works out standings and words from the fits.
-    pub(super) fn settle(&mut self) {
-        self.standings = standings::standings(self);
-        self.words = standings::words(self);
     }
 
     /// Reads a file that [`Comparison::write`] wrote.

@@ -3,21 +3,17 @@
 //! Parts come first and contestants second, so that a comparison that is stopped has compared all methods on the
 //! parts it has done.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Instant;
 
-use serde_json::Value;
-
-use super::comparison::{Comparison, Contestant, Failure, Fit, Part, Question};
+use super::arena::{Arena, Outcome};
+use super::comparison::{Comparison, Contestant, Failure, Fit, Question};
 use super::held_out_ratings::HeldOutRatings;
 use super::held_out_rows::HeldOutRows;
 use super::hidden_cells::HiddenCells;
 use super::memory::Meter;
 use crate::data::Data;
 use crate::error::{Act, Error, Result};
-use crate::metrics::ColumnError;
-use crate::rng::mix;
 use crate::run::Run;
 
 /// What is to be compared.
@@ -35,32 +31,6 @@ pub struct Setup {
 pub struct Contest {
     comparison: Comparison,
     arena: Box<dyn Arena>,
-}
-
-/// Where methods are compared: data with something held out.
-pub(super) trait Arena {
-    /// Says what it is in the comparison.
-    fn describe(&self, comparison: &mut Comparison);
-    /// The classes of each part's held-out rows; none where nothing is classified.
-    fn parts(&self, _repeats: usize) -> Vec<Part> {
-        Vec::new()
-    }
-    /// Fits a contestant without a part and scores it on that part.
-    fn fit(&self, contestant: &Contestant, repeat: usize, fold: usize, run: &Run) -> Result<Outcome>;
-}
-
-/// What a fit gave, before its cost is added.
-pub(super) struct Outcome {
-    pub settings: Value,
-    pub loss: f64,
-    pub figures: BTreeMap<String, Option<f64>>,
-    pub classes: Vec<u32>,
-    pub columns: Vec<ColumnError>,
-}
-
-/// The seed of a repeat; the first repeat has the seed of the run, so that it is what a single run would do.
-pub(super) fn repeat_seed(seed: u64, repeat: usize) -> u64 {
-    if repeat == 0 { seed } else { mix([seed, repeat as u64]) }
 }
 
 impl Contest {

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::arena::{Arena, Outcome, repeat_seed};
 use super::comparison::{Comparison, Contestant};
-use super::contest::{Arena, Outcome, repeat_seed};
 use super::tune::settings_for;
 use crate::data::ratings::{Rating, Ratings};
 use crate::data::{Data, Shape};

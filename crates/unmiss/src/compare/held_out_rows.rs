@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use super::arena::{Arena, Outcome, repeat_seed};
 use super::comparison::{Comparison, Contestant, Part};
-use super::contest::{Arena, Outcome, repeat_seed};
 use super::folds::{Folds, folds};
 use super::labelled::Labelled;
 use super::tune::settings_for;

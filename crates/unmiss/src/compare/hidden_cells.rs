@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use super::arena::{Arena, Outcome, repeat_seed};
 use super::comparison::{Comparison, Contestant};
-use super::contest::{Arena, Outcome, repeat_seed};
 use super::folds::MOST_ROWS_COMPARED;
 use super::tune::settings_for;
 use crate::data::Data;

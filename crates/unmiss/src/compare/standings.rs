@@ -2,61 +2,23 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::comparison::{Comparison, Contestant, Fit};
-use super::significance::{Disagreement, PairedTest, disagreement, paired_test};
+use super::comparison::{Comparison, Contestant, Failure, Fit};
+use super::significance::{disagreement, paired_test};
+use super::standing::{Against, Chosen, Standing};
 use crate::encode::Task;
 use crate::metrics::mean_over_folds;
 
 /// Differences with a smaller p value are called clear.
 const LEVEL: f64 = 0.05;
 
-/// How one method did on the parts that all methods have done.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Standing {
-    /// The contestant's label.
-    pub contestant: String,
-    /// Mean loss.
-    pub loss: f64,
-    /// Half the 95 % interval of the mean loss (corrected resampled t); none with a single part.
-    pub half: Option<f64>,
-    /// Mean rank over the parts: 1 is best, equals share their ranks.
-    pub rank: f64,
-    /// Means of the further figures, over the parts that have them.
-    pub figures: BTreeMap<String, Option<f64>>,
-    /// Mean error of each column, for imputers.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub columns: BTreeMap<String, f64>,
-    /// Mean seconds of a fit.
-    pub seconds: f64,
-    /// The most memory the program held in any of the fits, in bytes.
-    pub memory: Option<u64>,
-    /// Parts counted.
-    pub parts: usize,
-    /// What the search chose most often, if there was one.
-    pub chosen: Option<Chosen>,
-    /// The difference to the best; none for the best itself.
-    pub against_best: Option<Against>,
-}
-
-/// Settings that a search chose.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Chosen {
-    /// Those that differ from what the method was given; empty: the given ones were best.
-    pub settings: BTreeMap<String, Value>,
-    /// In so many of the parts.
-    pub times: usize,
-}
-
-/// A method against the best one.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Against {
-    /// By how much the loss is higher.
-    pub test: PairedTest,
-    /// For classes, held-out rows of the first repeat on which the two disagree; the best is the first of the two.
-    pub rows: Option<Disagreement>,
+impl Comparison {
+    /// Works out standings and words from the fits.
+    pub(super) fn settle(&mut self) {
+        self.standings = standings(self);
+        self.words = words(self);
+    }
 }
 
 /// The parts that every contestant with a fit has done, as (repeat, fold), and those contestants.
@@ -76,7 +38,7 @@ fn common(comparison: &Comparison) -> (Vec<&Contestant>, Vec<(usize, usize)>) {
 }
 
 /// Standings of a comparison, best first. A comparison that was stopped counts the parts that all have done.
-pub(super) fn standings(comparison: &Comparison) -> Vec<Standing> {
+fn standings(comparison: &Comparison) -> Vec<Standing> {
     let (contestants, parts) = common(comparison);
     if parts.is_empty() {
         return Vec::new();
@@ -178,7 +140,7 @@ fn against(best: &[&Fit], other: &[&Fit], comparison: &Comparison) -> Against {
 }
 
 /// Who is best, who can't be told apart from it, who is clearly worse, what was chosen, and what failed.
-pub(super) fn words(comparison: &Comparison) -> Vec<String> {
+fn words(comparison: &Comparison) -> Vec<String> {
     let mut words = Vec::new();
     let Some(best) = comparison.standings.first() else { return failures(comparison) };
     let loss = comparison.question.loss_name(comparison.task);
@@ -238,6 +200,6 @@ fn search_words(standing: &Standing, chosen: &Chosen) -> String {
 }
 
 fn failures(comparison: &Comparison) -> Vec<String> {
-    let words = |failure: &super::Failure| format!("`{}` failed: {}.", failure.contestant, failure.what);
+    let words = |failure: &Failure| format!("`{}` failed: {}.", failure.contestant, failure.what);
     comparison.failures.iter().map(words).collect()
 }

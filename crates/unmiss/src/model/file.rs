@@ -6,8 +6,9 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::rating::Fallback;
-use super::{Fill, Model, Part, Prediction, Recipe, Summary};
+use super::parts::{Fallback, Fill, Part, Prediction, Summary};
+use super::recipe::Recipe;
+use super::whole::Model;
 use crate::data::{MissingTokens, Shape};
 use crate::encode::{Coder, Task};
 use crate::error::{Error, Result};

@@ -13,59 +13,15 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-use super::{Model, Part, Recipe, Summary};
-use crate::data::{Column, Data, Kind, MissingTokens};
+use super::parts::{Fill, Limits, Made, Part, Summary};
+use super::recipe::Recipe;
+use crate::data::{Column, Data, Kind};
 use crate::encode::{Coder, Rows};
 use crate::error::{Error, Result};
 use crate::methods::{Draw, Examples, Imputer};
 use crate::run::Run;
-
-/// Between which values filled numbers may lie.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Limits {
-    /// Whether a filled number stays between the smallest and the largest known value of its column.
-    pub observed_range: bool,
-    /// Lowest and highest value of single columns, which overrule that.
-    pub columns: BTreeMap<String, (f64, f64)>,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self { observed_range: true, columns: BTreeMap::new() }
-    }
-}
-
-impl Limits {
-    /// The limits of a column, where they are not those of its known values.
-    fn of(&self, column: &str) -> Option<(f64, f64)> {
-        let beyond = (!self.observed_range).then_some((f64::MIN, f64::MAX));
-        self.columns.get(column).map(|(low, high)| (low.max(f64::MIN), high.min(f64::MAX))).or(beyond)
-    }
-
-    /// An error where a column's limits leave no value.
-    fn check(&self) -> Result<()> {
-        let empty = |(low, high): &(f64, f64)| low.is_nan() || high.is_nan() || low > high;
-        match self.columns.iter().find(|(_, limits)| empty(limits)) {
-            Some((name, (low, high))) => {
-                Err(Error::setting("within", format!("column `{name}` can't lie between {low} and {high}")))
-            }
-            None => Ok(()),
-        }
-    }
-}
-
-/// What filling needs beside the method.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Fill {
-    /// Columns that are neither read nor filled.
-    pub ignored: Vec<String>,
-    /// Columns that can't be filled, each with the reason.
-    pub unfillable: BTreeMap<String, String>,
-    /// Between which values filled numbers lie.
-    pub limits: Limits,
-}
 
 /// A model as one that fills holes.
 #[derive(Clone, Copy)]
@@ -106,7 +62,7 @@ pub(super) fn fit(
     limits: &Limits,
     recipe: &Recipe,
     run: &Run,
-) -> Result<Model> {
+) -> Result<Made> {
     for name in ignored.iter().chain(limits.columns.keys()) {
         data.column(name)?;
     }
@@ -128,14 +84,7 @@ pub(super) fn fit(
     let learned = run.compute(|| recipe.method.fit(&recipe.settings, examples, run))?;
     let summary = Summary::new(&rows, &*learned, run);
     let part = Fill { ignored: ignored.to_vec(), unfillable, limits: limits.clone() };
-    Ok(Model {
-        recipe: recipe.clone(),
-        coder,
-        part: Part::Fill(part),
-        missing: MissingTokens::default(),
-        summary,
-        learned,
-    })
+    Ok(Made { coder, part: Part::Fill(part), summary, learned })
 }
 
 impl<'a> Filling<'a> {

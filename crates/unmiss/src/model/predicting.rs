@@ -1,24 +1,14 @@
 //! A model that predicts: inputs and a target in, a number or the chances of classes out, for data of any shape.
 
-use serde::{Deserialize, Serialize};
-
-use super::{Intervals, Model, Part, Recipe, Roles, Summary};
-use crate::data::{Data, MissingTokens};
+use super::intervals::Intervals;
+use super::parts::{Made, Part, Prediction, Summary};
+use super::recipe::Recipe;
+use super::roles::Roles;
+use crate::data::Data;
 use crate::encode::{Coder, Rows, TargetEncoder, Targets, Task};
 use crate::error::Result;
 use crate::methods::{Examples, Learned, Predictor};
 use crate::run::Run;
-
-/// What predicting needs beside the method.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Prediction {
-    /// The parts the training columns played.
-    pub roles: Roles,
-    /// The translation of the target.
-    pub target: TargetEncoder,
-    /// Intervals from held-out residuals, for regression.
-    pub intervals: Option<Intervals>,
-}
 
 /// A model as one that predicts.
 #[derive(Clone, Copy)]
@@ -98,7 +88,7 @@ pub struct Prepared {
 }
 
 /// Learns from all rows whose target is known.
-pub(super) fn fit(data: &Data, roles: &Roles, recipe: &Recipe, run: &Run) -> Result<Model> {
+pub(super) fn fit(data: &Data, roles: &Roles, recipe: &Recipe, run: &Run) -> Result<Made> {
     let labelled = roles.labelled(data)?;
     let inputs = roles.inputs(&labelled)?;
     let target = TargetEncoder::fit(&labelled, &roles.target, roles.task)?;
@@ -107,14 +97,7 @@ pub(super) fn fit(data: &Data, roles: &Roles, recipe: &Recipe, run: &Run) -> Res
     let mut summary = Summary::new(&prepared.rows, &*learned, run);
     summary.rows_without_target = data.rows() - labelled.rows();
     let prediction = Prediction { roles: roles.clone(), target, intervals: None };
-    Ok(Model {
-        recipe: recipe.clone(),
-        coder: prepared.coder,
-        part: Part::Predict(prediction),
-        missing: MissingTokens::default(),
-        summary,
-        learned,
-    })
+    Ok(Made { coder: prepared.coder, part: Part::Predict(prediction), summary, learned })
 }
 
 /// Fits the translations on rows whose target is known.

@@ -17,27 +17,14 @@ mod pairs;
 
 use serde::Serialize;
 
-use super::{Model, Part, Recipe, Summary};
+use super::parts::{Fallback, Made, Part, Summary};
+use super::recipe::Recipe;
+use crate::data::Data;
 use crate::data::ratings::{Rating as Known, Ratings};
-use crate::data::{Data, MissingTokens};
 use crate::encode::{Coder, Rows};
 use crate::error::{Error, Result};
-use crate::methods::biases::{Biases, Settings as Damping};
 use crate::methods::{Examples, Recommender};
 use crate::run::Run;
-
-/// What is said of whoever is unknown: averages, between the smallest and the largest rating.
-#[derive(Debug, Clone)]
-pub struct Fallback {
-    range: (f32, f32),
-    biases: Biases,
-}
-
-impl Fallback {
-    pub(super) fn new(ratings: &Ratings) -> Self {
-        Self { range: ratings.range(), biases: Biases::fit(ratings, &Damping::default()) }
-    }
-}
 
 /// A model as one that rates.
 #[derive(Clone, Copy)]
@@ -79,21 +66,15 @@ impl RatingScore {
 }
 
 /// Learns from ratings, which stay with the model; several models may share them.
-pub(super) fn fit(data: &Data, recipe: &Recipe, run: &Run) -> Result<Model> {
+pub(super) fn fit(data: &Data, recipe: &Recipe, run: &Run) -> Result<Made> {
     let ratings = data.ratings()?;
     if ratings.is_empty() {
         return Err(Error::data("there is no rating to learn from"));
     }
     let learned = run.compute(|| recipe.method.fit(&recipe.settings, Examples::Ratings(ratings), run))?;
-    let coder = Coder::Ratings(ratings.clone());
-    Ok(Model {
-        recipe: recipe.clone(),
-        summary: Summary::new(&Rows::Ratings(ratings.clone()), &*learned, run),
-        part: Part::Rate(Fallback::new(ratings)),
-        missing: MissingTokens::default(),
-        coder,
-        learned,
-    })
+    let summary = Summary::new(&Rows::Ratings(ratings.clone()), &*learned, run);
+    let part = Part::Rate(Fallback::new(ratings));
+    Ok(Made { coder: Coder::Ratings(ratings.clone()), part, summary, learned })
 }
 
 impl<'a> Rating<'a> {

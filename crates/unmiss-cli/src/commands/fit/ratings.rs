@@ -36,7 +36,7 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
     text.push_str(&wrapped(&ending(&model, &choice, recipes.len() > 1, arguments), 0));
     text.push('\n');
     print(&text)?;
-    Ok(if model.summary.cut_off.is_some() { Ended::CutOff } else { Ended::Done })
+    Ok(Ended::of(&model, &run))
 }
 
 /// What was saved, why this method if it was chosen from `several` by measuring, and what would have been better.

@@ -40,7 +40,7 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
         printer.say(&format!("the model is in {}", path.display()));
     }
     write(arguments, &model, &run.to_the_end(), printer)?;
-    Ok(if model.summary.cut_off.is_some() { Ended::CutOff } else { Ended::Done })
+    Ok(Ended::of(&model, &run))
 }
 
 /// Fills the ratings that a model has with it.

@@ -1,7 +1,7 @@
 use super::*;
 use crate::data::{Shape, Table, Values};
 use crate::methods::{Job, methods_for};
-use crate::model::Aim;
+use crate::model::{Aim, Model};
 
 fn ward() -> Data {
     let nan = f64::NAN;

@@ -8,6 +8,7 @@ use super::*;
 use crate::data::Shape;
 use crate::data::ratings::{Ids, sample};
 use crate::methods::{Job, Learned, Method, methods_for};
+use crate::model::Model;
 use crate::store::Arrays;
 
 fn recommenders() -> impl Iterator<Item = &'static dyn Method> {
@@ -21,7 +22,7 @@ fn recipe(name: &str) -> Recipe {
 }
 
 fn fitted(name: &str, ratings: Ratings) -> Model {
-    Model::fit(&ratings.into(), &super::super::Aim::Rate, &recipe(name), &Run::new(1, 2).unwrap()).unwrap()
+    Model::fit(&ratings.into(), &crate::model::Aim::Rate, &recipe(name), &Run::new(1, 2).unwrap()).unwrap()
 }
 
 #[test]

@@ -1,0 +1,171 @@
+//! What a model is made of beside its translation and its method: what it is for, and what its job needs.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::intervals::Intervals;
+use super::roles::Roles;
+use crate::data::ratings::Ratings;
+use crate::encode::{Coder, Rows, TargetEncoder};
+use crate::error::{Error, Result};
+use crate::methods::biases::{Biases, Settings as Damping};
+use crate::methods::{Job, Learned};
+use crate::run::Run;
+
+/// What a model is to be for.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Aim {
+    /// Predict a column from others.
+    Predict(Roles),
+    /// Fill holes.
+    Fill {
+        /// Columns that are neither used nor filled.
+        ignored: Vec<String>,
+        /// Between which values filled numbers lie.
+        limits: Limits,
+    },
+    /// Rate pairs of users and items.
+    Rate,
+}
+
+impl Aim {
+    /// Predict a column from all others.
+    pub fn predict(target: impl Into<String>) -> Self {
+        Self::Predict(Roles::target(target))
+    }
+
+    /// Fill all holes, within the range of what is known.
+    pub fn fill() -> Self {
+        Self::Fill { ignored: Vec::new(), limits: Limits::default() }
+    }
+
+    /// The job.
+    pub fn job(&self) -> Job {
+        match self {
+            Self::Predict(_) => Job::Predict,
+            Self::Fill { .. } => Job::Fill,
+            Self::Rate => Job::Rate,
+        }
+    }
+}
+
+/// Between which values filled numbers may lie.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Limits {
+    /// Whether a filled number stays between the smallest and the largest known value of its column.
+    pub observed_range: bool,
+    /// Lowest and highest value of single columns, which overrule that.
+    pub columns: BTreeMap<String, (f64, f64)>,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { observed_range: true, columns: BTreeMap::new() }
+    }
+}
+
+impl Limits {
+    /// The limits of a column, where they are not those of its known values.
+    pub(super) fn of(&self, column: &str) -> Option<(f64, f64)> {
+        let beyond = (!self.observed_range).then_some((f64::MIN, f64::MAX));
+        self.columns.get(column).map(|(low, high)| (low.max(f64::MIN), high.min(f64::MAX))).or(beyond)
+    }
+
+    /// An error where a column's limits leave no value.
+    pub(super) fn check(&self) -> Result<()> {
+        let empty = |(low, high): &(f64, f64)| low.is_nan() || high.is_nan() || low > high;
+        match self.columns.iter().find(|(_, limits)| empty(limits)) {
+            Some((name, (low, high))) => {
+                Err(Error::setting("within", format!("column `{name}` can't lie between {low} and {high}")))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// What is worth knowing about a fit, kept in the model file.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// Rows the model learned from.
+    pub rows: usize,
+    /// Rows left out because their target was missing.
+    pub rows_without_target: usize,
+    /// Share of input cells that were holes.
+    pub missing_share: f64,
+    /// The seed.
+    pub seed: u64,
+    /// Why the fit was ended before it was done, if it was.
+    pub cut_off: Option<String>,
+    /// How the method was chosen and how well it did, in sentences.
+    pub notes: Vec<String>,
+    /// What the method says about its fit.
+    pub method: Value,
+}
+
+impl Summary {
+    pub(super) fn new(rows: &Rows, learned: &dyn Learned, run: &Run) -> Self {
+        Self {
+            rows: rows.len(),
+            missing_share: rows.missing_share(),
+            seed: run.seed(),
+            method: learned.summary(),
+            ..Self::default()
+        }
+    }
+}
+
+/// What a job needs beside the method.
+#[derive(Debug, Clone)]
+pub enum Part {
+    /// Target and intervals.
+    Predict(Prediction),
+    /// What may be filled in.
+    Fill(Fill),
+    /// Averages for whoever is unknown.
+    Rate(Fallback),
+}
+
+/// What predicting needs beside the method.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Prediction {
+    /// The parts the training columns played.
+    pub roles: Roles,
+    /// The translation of the target.
+    pub target: TargetEncoder,
+    /// Intervals from held-out residuals, for regression.
+    pub intervals: Option<Intervals>,
+}
+
+/// What filling needs beside the method.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Fill {
+    /// Columns that are neither read nor filled.
+    pub ignored: Vec<String>,
+    /// Columns that can't be filled, each with the reason.
+    pub unfillable: BTreeMap<String, String>,
+    /// Between which values filled numbers lie.
+    pub limits: Limits,
+}
+
+/// What is said of whoever is unknown: averages, between the smallest and the largest rating.
+#[derive(Debug, Clone)]
+pub struct Fallback {
+    pub(super) range: (f32, f32),
+    pub(super) biases: Biases,
+}
+
+impl Fallback {
+    pub(super) fn new(ratings: &Ratings) -> Self {
+        Self { range: ratings.range(), biases: Biases::fit(ratings, &Damping::default()) }
+    }
+}
+
+/// What a fit gives, from which the model is put together.
+pub(super) struct Made {
+    pub coder: Coder,
+    pub part: Part,
+    pub summary: Summary,
+    pub learned: Box<dyn Learned>,
+}
