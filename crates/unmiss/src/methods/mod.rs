@@ -24,6 +24,7 @@ pub mod network;
 pub mod recommender;
 pub mod self_masking;
 pub mod space;
+pub mod supervised;
 pub mod trees;
 mod weights;
 
