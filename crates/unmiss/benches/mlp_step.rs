@@ -8,10 +8,9 @@ use std::sync::LazyLock;
 use std::time::Instant;
 
 use burn::Tensor;
-use burn::tensor::TensorData;
 use unmiss::nn::loss::{cross_entropy, squared_error};
 use unmiss::nn::train::{Learner, Moment, TrainSettings, train};
-use unmiss::nn::{Activation, Lent, Parameters, dense, dense_forward, training_device};
+use unmiss::nn::{Activation, Engine, Lent, Parameters, Plain, Taped};
 use unmiss::rng::Stream;
 use unmiss::run::Run;
 
@@ -46,8 +45,15 @@ impl Network {
         parameters
     }
 
-    fn activation(&self, layer: usize) -> Activation {
-        if layer + 2 < self.sizes.len() { Activation::Relu } else { Activation::Identity }
+    fn forward<E: Engine>(&self, engine: &mut E, inputs: Vec<f32>) -> E::Value {
+        let rows = inputs.len() / self.sizes[0];
+        let mut now = engine.input(inputs, rows);
+        for layer in 0..self.sizes.len() - 1 {
+            let inner = layer + 2 < self.sizes.len();
+            let activation = if inner { Activation::Relu } else { Activation::Identity };
+            now = engine.dense(now, 2 * layer, activation);
+        }
+        now
     }
 }
 
@@ -56,15 +62,11 @@ impl Learner for Network {
         self.rows
     }
 
-    fn loss(&self, parameters: &Lent, rows: &[usize], _: &Moment) -> Tensor<1> {
+    fn loss(&self, parameters: &Lent, rows: &[usize], moment: &Moment) -> Tensor<1> {
         let width = self.sizes[0];
         let mut inputs = Vec::with_capacity(rows.len() * width);
         rows.iter().for_each(|row| inputs.extend_from_slice(&self.inputs[row * width..][..width]));
-        let mut now = Tensor::from_data(TensorData::new(inputs, [rows.len(), width]), &training_device());
-        for layer in 0..self.sizes.len() - 1 {
-            let (weight, bias) = (parameters.tensor(2 * layer), parameters.tensor(2 * layer + 1));
-            now = dense(now, weight, bias, self.activation(layer));
-        }
+        let now = self.forward(&mut Taped::new(parameters, moment), inputs);
         if self.sizes[self.sizes.len() - 1] == 1 {
             let targets: Vec<f32> = rows.iter().map(|row| self.numbers[*row]).collect();
             squared_error(now, &targets, None)
@@ -99,17 +101,9 @@ fn apply_time(run: &Run) -> f64 {
     let parameters = network.parameters();
     let time = || {
         let start = seconds();
-        let (mut now, mut next, mut total) = (Vec::new(), Vec::new(), 0.0);
+        let mut total = 0.0;
         for piece in network.inputs.chunks(4096 * 20) {
-            let rows = piece.len() / 20;
-            now.clear();
-            now.extend_from_slice(piece);
-            for layer in 0..4 {
-                let (weight, bias) = (parameters[2 * layer].matrix(), &parameters[2 * layer + 1].values);
-                dense_forward(&now, rows, weight, bias, network.activation(layer), &mut next);
-                std::mem::swap(&mut now, &mut next);
-            }
-            total += now[0];
+            total += network.forward(&mut Plain::new(&parameters), piece.to_vec()).values()[0];
         }
         assert!(total.is_finite());
         seconds() - start

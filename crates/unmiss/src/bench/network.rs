@@ -1,18 +1,16 @@
-//! The plain network of the benches: dense layers with ReLU, trained by THE training loop, and its answers.
+//! The plain network of the benches, which is `mlp`'s, on inputs that they build themselves, and its answers.
 //!
 //! First weights and biases are uniform in ±1/sqrt(inputs), the usual start in the tools that the peers'
 //! figures come from; the papers say nothing about it.
 
-use burn::Tensor;
-use burn::tensor::TensorData;
-
 use crate::encode::{Targets, Task};
 use crate::error::{Error, Result};
+use crate::methods::mlp::layers::{Perceptron, Start};
+use crate::methods::mlp::{ScheduleName, Settings};
+use crate::methods::supervised::{Scorer, Supervised, predictions};
 use crate::metrics::most_probable;
-use crate::nn::sparsity::{Dropout, dropout};
-use crate::nn::supervised::{Scorer, Supervised, predictions};
-use crate::nn::train::{Moment, TrainSettings, Why, train};
-use crate::nn::{Activation, Lent, Parameters, dense, dense_forward, training_device};
+use crate::nn::train::{Why, train};
+use crate::nn::{Engine, Plain};
 use crate::rng::{Stream, mix};
 use crate::run::Run;
 
@@ -39,12 +37,9 @@ impl Split {
     }
 }
 
-/// The layers and the training.
-#[derive(Debug, Clone)]
-pub struct Plan {
-    pub hidden: Vec<usize>,
-    pub dropout: Option<(f64, Dropout)>,
-    pub train: TrainSettings,
+/// What all trainings share: a constant rate, and the best epoch of all.
+pub fn plain_settings() -> Settings {
+    Settings { schedule: ScheduleName::Constant, patience: 0, ..Settings::default() }
 }
 
 /// Inputs `[rows, width]` and targets of all rows.
@@ -54,67 +49,21 @@ pub struct Rows<'a> {
     pub targets: &'a Targets,
 }
 
-struct Network<'a> {
+/// The perceptron and its rows.
+struct Held<'a> {
+    perceptron: Perceptron,
     rows: &'a Rows<'a>,
-    widths: Vec<usize>,
-    dropout: Option<(f64, Dropout)>,
 }
 
-impl Network<'_> {
-    fn parameters(&self, seed: u64) -> Parameters {
-        let mut parameters = Parameters::new();
-        let mut stream = Stream::new(seed, "bench weights", 0, 0);
-        for (layer, pair) in self.widths.windows(2).enumerate() {
-            let bound = 1.0 / (pair[0].max(1) as f64).sqrt();
-            let mut draw = || ((2.0 * stream.uniform() - 1.0) * bound) as f32;
-            parameters.add(format!("layer {layer}/weight"), [pair[0], pair[1]], &mut draw);
-            parameters.add(format!("layer {layer}/bias"), [1, pair[1]], &mut draw);
-        }
-        parameters
-    }
-
-    fn layers(&self) -> usize {
-        self.widths.len() - 1
-    }
-
-    fn activation(&self, layer: usize) -> Activation {
-        if layer + 1 == self.layers() { Activation::Identity } else { Activation::Relu }
-    }
-
-    /// `[rows, width]`
-    fn gather(&self, rows: &[usize]) -> Vec<f32> {
+impl Scorer for Held<'_> {
+    fn forward<E: Engine>(&self, engine: &mut E, rows: &[usize]) -> E::Value {
         let width = self.rows.width;
         let mut inputs = Vec::with_capacity(rows.len() * width);
         for row in rows {
             inputs.extend_from_slice(&self.rows.inputs[row * width..(row + 1) * width]);
         }
-        inputs
-    }
-}
-
-impl Scorer for Network<'_> {
-    fn forward(&self, rows: &[usize], parameters: &Lent, moment: &Moment) -> Tensor<2> {
-        let inputs = TensorData::new(self.gather(rows), [rows.len(), self.rows.width]);
-        let mut hidden = Tensor::<2>::from_data(inputs, &training_device());
-        for layer in 0..self.layers() {
-            let (weight, bias) = (parameters.tensor(2 * layer), parameters.tensor(2 * layer + 1));
-            hidden = dense(hidden, weight, bias, self.activation(layer));
-            if let (Some((share, kind)), true) = (self.dropout, layer + 1 < self.layers()) {
-                let mut stream = Stream::new(moment.seed, "bench dropout", moment.step, layer as u64);
-                hidden = dropout(hidden, share, kind, &mut stream);
-            }
-        }
-        hidden
-    }
-
-    fn predict(&self, rows: &[usize], parameters: &Parameters) -> Vec<f64> {
-        let (mut hidden, mut next) = (self.gather(rows), Vec::new());
-        for layer in 0..self.layers() {
-            let (weight, bias) = (parameters[2 * layer].matrix(), &parameters[2 * layer + 1].values);
-            dense_forward(&hidden, rows.len(), weight, bias, self.activation(layer), &mut next);
-            std::mem::swap(&mut hidden, &mut next);
-        }
-        predictions(&hidden, self.rows.targets.task)
+        let inputs = engine.input(inputs, rows.len());
+        self.perceptron.forward(engine, inputs)
     }
 
     fn fingerprint(&self) -> u64 {
@@ -132,23 +81,31 @@ pub struct Tested {
 
 /// Trains with the run's seed, keeps the best epoch by validation (root mean square or log-loss), and
 /// predicts the test rows. `None` if the run was stopped, as half a training compares with nothing.
-pub fn train_and_test(rows: &Rows<'_>, split: &Split, plan: &Plan, run: &Run) -> Result<Option<Tested>> {
-    let mut widths = vec![rows.width];
-    widths.extend(&plan.hidden);
-    widths.push(rows.targets.task.outputs());
-    let network = Network { rows, widths, dropout: plan.dropout };
+pub fn train_and_test(
+    rows: &Rows<'_>,
+    split: &Split,
+    settings: &Settings,
+    run: &Run,
+) -> Result<Option<Tested>> {
+    let task = rows.targets.task;
+    let perceptron = Perceptron::new(settings, rows.width, task.outputs(), Start::Usual);
+    let held = Held { perceptron, rows };
     let learner = Supervised {
-        scorer: &network,
+        scorer: &held,
         targets: rows.targets,
         learning: split.learning.clone(),
         validation: split.validation.clone(),
     };
-    let trained = match train(&learner, network.parameters(run.seed()), &plan.train, run) {
+    let parameters = held.perceptron.parameters(run.seed());
+    let trained = match train(&learner, parameters, &settings.plan(), run) {
         Ok(trained) if !matches!(trained.stopped, Why::Stopped(_)) => trained,
         Ok(_) | Err(Error::Stopped) => return Ok(None),
         Err(error) => return Err(error),
     };
-    let answers = run.compute(|| network.predict(&split.test, &trained.parameters));
+    let answers = run.compute(|| {
+        let scores = held.forward(&mut Plain::new(&trained.parameters), &split.test);
+        predictions(scores.values(), split.test.len(), task)
+    });
     Ok(Some(Tested { answers, best_epoch: trained.best_epoch }))
 }
 
@@ -192,8 +149,7 @@ mod tests {
             Targets { task: Task::Regression, numbers, classes: Vec::new(), weights: vec![1.0; 60] };
         let rows = Rows { width: 1, inputs, targets: &targets };
         let split = Split::new(60, 0.2, 0.25, 0);
-        let train = TrainSettings { epochs: 400, batch: 0, rate: 1e-2, ..TrainSettings::default() };
-        let plan = Plan { hidden: vec![10], dropout: None, train };
+        let plan = Settings { hidden: vec![10], epochs: 400, batch: 0, rate: 1e-2, ..plain_settings() };
         let run = Run::new(0, 1).unwrap();
         let tested = train_and_test(&rows, &split, &plan, &run).unwrap().unwrap();
         let error = error_rate(&tested.answers, &targets, &split.test);

@@ -11,13 +11,13 @@
 
 use crate::encode::{Targets, Task};
 use crate::error::Result;
+use crate::methods::mlp;
 use crate::metrics::auroc;
 use crate::nn::sparsity::Dropout;
-use crate::nn::train::TrainSettings;
 use crate::run::Run;
 
 use super::folder::{Sheet, Wanted};
-use super::network::{Plan, Rows, Split, train_and_test};
+use super::network::{Rows, Split, plain_settings, train_and_test};
 use super::repeat::{Progress, single};
 use super::report::Row;
 use super::treatment::{Fill, Holes, Treatment};
@@ -167,10 +167,16 @@ impl Prepared {
         let holes = Holes { rows: *rows, columns: *columns, copies: 1, values, observed: observed.clone() };
         let (width, inputs) = holes.inputs(line.treatment, &self.split.learning);
         let rows = Rows { width, inputs, targets };
-        let train =
-            TrainSettings { epochs: settings.epochs, batch: 0, rate: 1e-2, ..TrainSettings::default() };
-        let dropout = (line.dropout > 0.0).then_some((line.dropout, Dropout::Average));
-        let plan = Plan { hidden: settings.hidden.clone(), dropout, train };
+        let Settings { hidden, epochs } = settings;
+        let plan = mlp::Settings {
+            hidden: hidden.clone(),
+            dropout: line.dropout,
+            dropout_kind: Dropout::Average,
+            epochs: *epochs,
+            batch: 0,
+            rate: 1e-2,
+            ..plain_settings()
+        };
         let Some(tested) = train_and_test(&rows, &self.split, &plan, run)? else { return Ok(None) };
         let outputs = targets.task.outputs();
         let scores: Vec<f64> = tested.answers.chunks_exact(outputs).map(|row| row[outputs - 1]).collect();

@@ -12,12 +12,12 @@
 use std::collections::BTreeMap;
 
 use crate::error::Result;
+use crate::methods::mlp;
 use crate::nn::sparsity::{Dropout, dropout_degree};
-use crate::nn::train::TrainSettings;
 use crate::run::Run;
 
 use super::folder::{Sheet, Wanted};
-use super::network::{Plan, Rows, Split, Tested, error_rate, train_and_test};
+use super::network::{Rows, Split, Tested, error_rate, plain_settings, train_and_test};
 use super::repeat::{Progress, single};
 use super::report::Row;
 use super::{Bench, Cell, Claim, Figure, Report, Request, Section};
@@ -73,10 +73,17 @@ impl Default for Settings {
 const BATCH: usize = 128;
 
 impl Settings {
-    fn plan(&self, share: f64, kind: Dropout, rows: usize) -> Plan {
+    fn plan(&self, share: f64, kind: Dropout, rows: usize) -> mlp::Settings {
         let epochs = self.steps.div_ceil(rows.div_ceil(BATCH).max(1));
-        let train = TrainSettings { epochs, batch: BATCH, rate: 1e-4, ..TrainSettings::default() };
-        Plan { hidden: vec![self.units; self.layers], dropout: (share > 0.0).then_some((share, kind)), train }
+        mlp::Settings {
+            hidden: vec![self.units; self.layers],
+            dropout: share,
+            dropout_kind: kind,
+            epochs,
+            batch: BATCH,
+            rate: 1e-4,
+            ..plain_settings()
+        }
     }
 }
 
@@ -163,7 +170,7 @@ impl<'a> Prepared<'a> {
     }
 
     /// Root mean squared error in the target's units.
-    fn error(&self, plan: &Plan, run: &Run) -> Result<Option<f64>> {
+    fn error(&self, plan: &mlp::Settings, run: &Run) -> Result<Option<f64>> {
         let rows =
             Rows { width: self.sheet.columns, inputs: self.sheet.values.clone(), targets: &self.targets };
         let tested = train_and_test(&rows, &self.split, plan, run)?;
@@ -250,7 +257,7 @@ mod tests {
     #[test]
     fn every_table_gets_the_same_number_of_steps() {
         let settings = Settings::default();
-        assert_eq!(settings.plan(0.5, Dropout::Average, 364).train.epochs, 1000);
-        assert_eq!(settings.plan(0.5, Dropout::Average, 14_861).train.epochs, 26);
+        assert_eq!(settings.plan(0.5, Dropout::Average, 364).epochs, 1000);
+        assert_eq!(settings.plan(0.5, Dropout::Average, 14_861).epochs, 26);
     }
 }

@@ -15,11 +15,11 @@ mod published;
 use std::collections::BTreeMap;
 
 use crate::error::Result;
-use crate::nn::train::TrainSettings;
+use crate::methods::mlp;
 use crate::run::Run;
 
 use super::folder::{Sheet, Wanted};
-use super::network::Plan;
+use super::network::plain_settings;
 use super::repeat::{Progress, single};
 use super::treatment::{Fill, Treatment};
 use super::{Bench, Report, Request};
@@ -113,10 +113,9 @@ impl Default for Settings {
 }
 
 impl Settings {
-    fn plan(&self, data: &Data) -> Plan {
+    fn plan(&self, data: &Data) -> mlp::Settings {
         let epochs = if data.name == "cancer" { self.cancer_epochs } else { self.epochs };
-        let train = TrainSettings { epochs, batch: 0, rate: 1e-2, ..TrainSettings::default() };
-        Plan { hidden: self.hidden.clone(), dropout: None, train }
+        mlp::Settings { hidden: self.hidden.clone(), epochs, batch: 0, rate: 1e-2, ..plain_settings() }
     }
 
     fn words(&self) -> Vec<String> {

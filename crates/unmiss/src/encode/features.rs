@@ -75,6 +75,13 @@ impl Encoded {
             .collect()
     }
 
+    /// Mean number of known columns per row; 1 at least, so that it can be divided by.
+    pub fn mean_known(&self) -> f64 {
+        let marks = self.numbers_observed.iter().chain(&self.codes_observed);
+        let known = marks.filter(|observed| **observed).count();
+        (known as f64 / self.rows.max(1) as f64).max(1.0)
+    }
+
     /// The given rows, in the given order.
     #[must_use]
     pub fn select(&self, rows: &[usize]) -> Self {

@@ -27,6 +27,7 @@ pub mod network;
 pub mod self_masking;
 mod settings;
 pub mod space;
+pub mod supervised;
 pub mod trees;
 mod vectors;
 mod weights;

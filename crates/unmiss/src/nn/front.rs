@@ -26,7 +26,7 @@ use burn::backend::flex::FlexTensor;
 use rayon::prelude::*;
 use std::sync::Arc;
 
-use crate::encode::Encoded;
+use crate::nn::cells::Cells;
 use crate::nn::periodic::cosines;
 use crate::nn::tape::{contiguous, from_taped, plain, taped, values};
 use crate::nn::{Lent, Parameters};
@@ -138,17 +138,17 @@ impl Front {
     /// # Shapes
     /// - `parameters`: the [`FRONT_PARAMETERS`] matrices from `first` on
     /// - output: `[rows, width]`
-    pub fn forward(self: &Arc<Self>, rows: Encoded, parameters: &Lent, first: usize) -> Tensor<2> {
+    pub fn forward(self: &Arc<Self>, cells: Cells<'_>, parameters: &Lent, first: usize) -> Tensor<2> {
         let parts =
             (0..FRONT_PARAMETERS).map(|index| taped(parameters.tensor::<2>(first + index)).into_parts());
         let (tensors, nodes): (Vec<FlexTensor>, Vec<_>) = parts.unzip();
         let tensors: Vec<FlexTensor> = tensors.into_iter().map(contiguous).collect();
         let nodes: [_; FRONT_PARAMETERS] =
             nodes.try_into().unwrap_or_else(|_| unreachable!("the front has six matrices"));
-        let shape = [rows.rows, self.width];
+        let shape = [cells.rows, self.width];
         let mut output = Vec::new();
-        self.apply(&rows, Weights::new(&tensors), &mut output);
-        let state = State { front: Arc::clone(self), rows: Arc::new(rows), tensors };
+        self.apply(&cells, Weights::new(&tensors), &mut output);
+        let state = State { front: Arc::clone(self), cells: Arc::new(cells.into_owned()), tensors };
         let operation = FrontOperation.prepare::<NoCheckpointing>(nodes).compute_bound().stateful();
         from_taped(match operation {
             OpsKind::Tracked(prepared) => prepared.finish(state, plain(output, shape)),
@@ -157,7 +157,7 @@ impl Front {
     }
 
     /// The vectors of rows, for prediction: `output` becomes `[rows, width]`.
-    pub fn infer(&self, rows: &Encoded, parameters: &Parameters, first: usize, output: &mut Vec<f32>) {
+    pub fn infer(&self, cells: &Cells<'_>, parameters: &Parameters, first: usize, output: &mut Vec<f32>) {
         let matrix = |index: usize| parameters[first + index].values.as_slice();
         let weights = Weights {
             frequencies: matrix(0),
@@ -167,36 +167,36 @@ impl Front {
             tables: matrix(4),
             factors: matrix(5),
         };
-        self.apply(rows, weights, output);
+        self.apply(cells, weights, output);
     }
 
-    fn apply(&self, rows: &Encoded, weights: Weights<'_>, output: &mut Vec<f32>) {
+    fn apply(&self, cells: &Cells<'_>, weights: Weights<'_>, output: &mut Vec<f32>) {
         output.clear();
-        output.resize(rows.rows * self.width, 0.0);
+        output.resize(cells.rows * self.width, 0.0);
         if self.width == 0 {
             return;
         }
-        let work = |(row, output): (usize, &mut [f32])| self.apply_row(rows, row, weights, output);
-        if rows.rows * (self.numbers + self.categories.len()) > TOKENS_WORTH_THREADS {
+        let work = |(row, output): (usize, &mut [f32])| self.apply_row(cells, row, weights, output);
+        if cells.rows * (self.numbers + self.categories.len()) > TOKENS_WORTH_THREADS {
             output.par_chunks_mut(self.width).enumerate().with_min_len(16).for_each(work);
         } else {
             output.chunks_mut(self.width).enumerate().for_each(work);
         }
     }
 
-    fn apply_row(&self, rows: &Encoded, row: usize, weights: Weights<'_>, output: &mut [f32]) {
-        let normal = self.factor(rows, row);
+    fn apply_row(&self, cells: &Cells<'_>, row: usize, weights: Weights<'_>, output: &mut [f32]) {
+        let normal = self.factor(cells, row);
         for column in 0..self.numbers {
             let cell = row * self.numbers + column;
             let token = &mut output[column * NUMBER_TOKEN..(column + 1) * NUMBER_TOKEN];
-            let observed = rows.numbers_observed[cell];
+            let observed = cells.numbers_observed[cell];
             if observed || self.guessed {
-                number_token(rows.numbers[cell], weights, column, token);
+                number_token(cells.numbers[cell], weights, column, token);
             }
             finish_number(token, observed, normal, &weights.holes[column * NUMBER_TOKEN..]);
         }
         for (column, table) in self.categories.iter().enumerate() {
-            let (entry, observed) = table.entry(rows, row * self.categories.len() + column);
+            let (entry, observed) = table.entry(cells, row * self.categories.len() + column);
             let factor = if observed { normal } else { 1.0 };
             let token = &mut output[table.first..table.first + table.token];
             for (value, learned) in token.iter_mut().zip(&weights.tables[entry..]) {
@@ -209,11 +209,11 @@ impl Front {
     }
 
     /// K / max(known columns, 1), or 1 without normalisation.
-    fn factor(&self, rows: &Encoded, row: usize) -> f32 {
+    fn factor(&self, cells: &Cells<'_>, row: usize) -> f32 {
         self.normalization.map_or(1.0, |k| {
-            let numbers = &rows.numbers_observed[row * self.numbers..(row + 1) * self.numbers];
+            let numbers = &cells.numbers_observed[row * self.numbers..(row + 1) * self.numbers];
             let width = self.categories.len();
-            let codes = &rows.codes_observed[row * width..(row + 1) * width];
+            let codes = &cells.codes_observed[row * width..(row + 1) * width];
             let known = numbers.iter().chain(codes).filter(|observed| **observed).count();
             k / known.max(1) as f32
         })
@@ -222,9 +222,9 @@ impl Front {
 
 impl Table {
     /// Start of the entry for a cell among all tables, and whether the cell is known.
-    fn entry(&self, rows: &Encoded, cell: usize) -> (usize, bool) {
-        let observed = rows.codes_observed[cell];
-        let code = if observed { (rows.codes[cell] as usize).min(self.codes) } else { self.codes };
+    fn entry(&self, cells: &Cells<'_>, cell: usize) -> (usize, bool) {
+        let observed = cells.codes_observed[cell];
+        let code = if observed { (cells.codes[cell] as usize).min(self.codes) } else { self.codes };
         (self.start + code * self.token, observed)
     }
 }

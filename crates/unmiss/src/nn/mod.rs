@@ -1,13 +1,16 @@
-//! Network parts, one per file, and the training loop.
+//! Network parts, one per file, and the training loop. They know batches of numbers, not tables.
 //!
-//! A network's weights are [`Parameters`]; a [`train::Learner`] says what the loss of a batch is, in Burn
-//! tensors, and [`train::train`] does the rest. Layers that would cost several passes over memory are
-//! single operations with a backward pass of their own ([`dense()`]).
+//! A network's weights are [`Parameters`], and what it does with them is described once, for training and prediction
+//! ([`Engine`]). A [`train::Learner`] says what the loss of a batch is, in Burn tensors, and [`train::train`] does the
+//! rest. Layers that would cost several passes over memory are single operations with a backward pass of their own
+//! ([`dense()`]).
 
 #[macro_use]
 pub(crate) mod vectorised;
 pub mod activation;
+pub mod cells;
 pub mod dense;
+pub mod engine;
 pub mod front;
 mod lent;
 pub mod loss;
@@ -19,12 +22,13 @@ pub mod product;
 pub mod schedule;
 pub mod sparse;
 pub mod sparsity;
-pub mod supervised;
 mod tape;
 pub mod train;
 
 pub use activation::Activation;
+pub use cells::Cells;
 pub use dense::{dense, dense_forward};
+pub use engine::{Engine, Plain, Taped};
 pub use lent::Lent;
 pub use parameters::{Parameter, Parameters};
 pub use tape::training_device;

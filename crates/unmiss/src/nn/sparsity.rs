@@ -19,7 +19,6 @@ use burn::Tensor;
 use burn::tensor::TensorData;
 use serde::{Deserialize, Serialize};
 
-use crate::encode::Encoded;
 use crate::error::{Error, Result};
 use crate::nn::training_device;
 use crate::rng::Stream;
@@ -67,11 +66,6 @@ impl Constant {
         }
     }
 
-    /// The number: from the training rows, the width of the first hidden layer and the number of columns.
-    pub fn value(self, rows: &Encoded, hidden: usize, columns: usize) -> f64 {
-        self.number(mean_known(rows), hidden, columns)
-    }
-
     /// The number: from the mean number of known columns, the width of the first hidden layer and the number of
     /// columns.
     pub fn number(self, mean_known: f64, hidden: usize, columns: usize) -> f64 {
@@ -84,13 +78,6 @@ impl Constant {
     }
 }
 
-/// Mean number of known columns per row; 1 at least, so that K is never 0.
-pub fn mean_known(rows: &Encoded) -> f64 {
-    let known =
-        rows.numbers_observed.iter().chain(&rows.codes_observed).filter(|observed| **observed).count();
-    (known as f64 / rows.rows.max(1) as f64).max(1.0)
-}
-
 /// `K / max(known, 1)`: what an input row is multiplied by. A row of which nothing is known stays all zero.
 pub fn input_factor(k: f32, known: usize) -> f32 {
     k / known.max(1) as f32
@@ -101,9 +88,18 @@ pub fn input_factor(k: f32, known: usize) -> f32 {
 pub fn normalize_hidden(hidden: Tensor<2>, k: f32) -> Tensor<2> {
     let [rows, units] = hidden.dims();
     let values = crate::nn::tape::into_values(hidden.clone().detach());
-    let factor = |row: &[f32]| input_factor(k, row.iter().filter(|value| **value != 0.0).count());
-    let factors: Vec<f32> = values.chunks_exact(units.max(1)).map(factor).collect();
+    let factors: Vec<f32> = values.chunks_exact(units.max(1)).map(|row| active_factor(row, k)).collect();
     hidden * Tensor::<2>::from_data(TensorData::new(factors, [rows, 1]), &training_device())
+}
+
+/// The same of one row, for prediction.
+pub(super) fn normalize_row(units: &mut [f32], k: f32) {
+    let factor = active_factor(units, k);
+    units.iter_mut().for_each(|value| *value *= factor);
+}
+
+fn active_factor(units: &[f32], k: f32) -> f32 {
+    input_factor(k, units.iter().filter(|value| **value != 0.0).count())
 }
 
 /// How the units that are kept make up for those that are dropped.

@@ -1,10 +1,11 @@
 //! A table of copies with holes, and what a network makes of it.
 
 use crate::bench::folder::Sheet;
-use crate::bench::network::{Plan, Rows, Split, error_rate, train_and_test};
+use crate::bench::network::{Rows, Split, error_rate, train_and_test};
 use crate::bench::treatment::{Holes, Treatment};
 use crate::encode::Task;
 use crate::error::Result;
+use crate::methods::mlp;
 use crate::rng::Stream;
 use crate::run::Run;
 
@@ -55,7 +56,7 @@ impl<'a> Erased<'a> {
         Self { holes, sheet, dense, split }
     }
 
-    pub fn outcome(&self, treatment: Treatment, plan: &Plan, run: &Run) -> Result<Option<Outcome>> {
+    pub fn outcome(&self, treatment: Treatment, plan: &mlp::Settings, run: &Run) -> Result<Option<Outcome>> {
         let (width, inputs) = self.holes.inputs(treatment, &self.split.learning);
         let rows = Rows { width, inputs, targets: &self.sheet.targets };
         let Some(tested) = train_and_test(&rows, &self.split, plan, run)? else { return Ok(None) };

@@ -2,12 +2,11 @@
 //! and a direct way from inputs to outputs, which says what a line can say and leaves the rest to the layers.
 
 use burn::Tensor;
-use burn::tensor::TensorData;
 
 use crate::encode::wide::WideRows;
 use crate::nn::sparsity::input_factor;
 use crate::nn::train::{Learner, Moment};
-use crate::nn::{Activation, Lent, Parameters, dense, dense_forward, training_device};
+use crate::nn::{Activation, Engine, Lent, Parameters, Plain, Taped};
 use crate::rng::{Stream, mix};
 use crate::store::Arrays;
 
@@ -74,33 +73,29 @@ impl Layers {
         }
     }
 
-    /// `[rows, columns]` expected values of all cells.
+    /// `[rows, columns]` expected values of all cells, from inputs `[rows, 2 columns]`.
+    fn forward<E: Engine>(&self, engine: &mut E, inputs: E::Value) -> E::Value {
+        let layers = self.widths.len() - 1;
+        let direct = engine.linear(inputs.clone(), 2 * layers);
+        let mut hidden = inputs;
+        for layer in 0..layers {
+            hidden = engine.dense(hidden, 2 * layer, self.activation(layer));
+        }
+        engine.add(hidden, direct)
+    }
+
+    /// `[rows, columns]` expected values of all cells, given those under true marks.
     pub fn infer(&self, rows: &WideRows, marks: &[bool], parameters: &Parameters) -> Vec<f32> {
         let columns = self.columns;
         let count = rows.values.len().checked_div(columns).unwrap_or(0);
-        let mut hidden = vec![0.0; count * 2 * columns];
-        for (row, line) in hidden.chunks_mut((2 * columns).max(1)).enumerate() {
+        let mut inputs = vec![0.0; count * 2 * columns];
+        for (row, line) in inputs.chunks_mut((2 * columns).max(1)).enumerate() {
             let cells = row * columns..(row + 1) * columns;
             self.normalise(&rows.values[cells.clone()], &marks[cells], line);
         }
-        let layers = self.widths.len() - 1;
-        let (mut direct, mut next) = (Vec::new(), Vec::new());
-        let zero = vec![0.0; columns];
-        dense_forward(
-            &hidden,
-            count,
-            parameters[2 * layers].matrix(),
-            &zero,
-            Activation::Identity,
-            &mut direct,
-        );
-        for layer in 0..layers {
-            let (weight, bias) = (parameters[2 * layer].matrix(), &parameters[2 * layer + 1].values);
-            dense_forward(&hidden, count, weight, bias, self.activation(layer), &mut next);
-            std::mem::swap(&mut hidden, &mut next);
-        }
-        hidden.iter_mut().zip(direct).for_each(|(said, direct)| *said += direct);
-        hidden
+        let mut engine = Plain::new(parameters);
+        let inputs = engine.input(inputs, count);
+        self.forward(&mut engine, inputs).into_values()
     }
 }
 
@@ -160,20 +155,11 @@ impl Learner for Restoring<'_> {
         }
         let total = weights.iter().sum::<f32>().max(SEEN_WEIGHT);
         weights.iter_mut().for_each(|weight| *weight /= total);
-        let device = training_device();
-        let tensor = |values: Vec<f32>| {
-            let width = values.len() / rows.len().max(1);
-            Tensor::<2>::from_data(TensorData::new(values, [rows.len(), width]), &device)
-        };
-        let mut hidden = tensor(inputs);
-        let layers = self.layers.widths.len() - 1;
-        let direct = hidden.clone().matmul(parameters.tensor(2 * layers));
-        for layer in 0..layers {
-            let (weight, bias) = (parameters.tensor(2 * layer), parameters.tensor(2 * layer + 1));
-            hidden = dense(hidden, weight, bias, self.layers.activation(layer));
-        }
-        let difference = hidden + direct - tensor(targets);
-        (difference.clone() * difference * tensor(weights)).sum()
+        let mut engine = Taped::new(parameters, moment);
+        let inputs = engine.input(inputs, rows.len());
+        let (targets, weights) = (engine.input(targets, rows.len()), engine.input(weights, rows.len()));
+        let difference = self.layers.forward(&mut engine, inputs) - targets;
+        (difference.clone() * difference * weights).sum()
     }
 
     fn validate(&self, parameters: &Parameters) -> Option<f64> {
@@ -199,4 +185,25 @@ pub fn hide(observed: &[bool], features: &[usize], share: f64, stream: &mut Stre
         marks.push(*known && stays);
     }
     marks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::nn::engine::tests::assert_agree;
+    use crate::nn::product::tests::random;
+
+    #[test]
+    fn training_and_prediction_give_the_same_numbers() {
+        for hidden in [vec![6, 2, 6], vec![]] {
+            let layers = Layers::new(3, &hidden, 2.0);
+            let mut parameters = layers.parameters(1);
+            let direct = parameters.len() - 1;
+            parameters[direct].values = random(6 * 3, "direct");
+            assert_agree!(&parameters, 5 * 3, |engine| {
+                let inputs = engine.input(random(5 * 6, "inputs"), 5);
+                layers.forward(engine, inputs)
+            });
+        }
+    }
 }

@@ -17,7 +17,6 @@ use crate::error::{Error, Result};
 use crate::nn::Parameters;
 use crate::nn::optimizer::Optimizer;
 use crate::nn::schedule::Schedule;
-use crate::nn::sparsity::mean_known;
 use crate::nn::train::{TrainSettings, train};
 use crate::rng::Stream;
 use crate::run::Run;
@@ -122,7 +121,7 @@ impl Method for Autoencoder {
         let settings = Settings::checked(settings)?;
         let wide = Wide::new(encoder);
         let widened = wide.widen(rows);
-        let layers = Layers::new(wide.columns(), &settings.hidden, mean_known(rows) as f32);
+        let layers = Layers::new(wide.columns(), &settings.hidden, rows.mean_known() as f32);
         let features: Vec<usize> =
             (0..wide.features()).flat_map(|feature| wide.places(feature).map(move |_| feature)).collect();
         let mut order = Stream::new(run.seed(), "autoencoder rows", 0, 0).permutation(rows.rows);

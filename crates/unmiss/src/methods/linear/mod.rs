@@ -171,7 +171,7 @@ impl Method for Linear {
         if targets.weights.iter().all(|weight| *weight <= 0.0) {
             return Err(Error::method("linear", "there is no row with a weight above 0 to learn from"));
         }
-        let k = settings.k.value(inputs, 0, encoder.width());
+        let k = settings.k.number(inputs.mean_known(), 0, encoder.width());
         let design = Design::new(encoder, settings.missing, k as f32);
         let strength = match settings.strength {
             Strength::Auto => None,

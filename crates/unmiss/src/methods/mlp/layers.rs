@@ -1,35 +1,58 @@
 //! The perceptron: dense layers with ReLU, optional dropout and hidden normalisation. Letters: B rows of a
 //! batch, H units of a hidden layer, O outputs.
 
-use burn::Tensor;
-use burn::tensor::TensorData;
-
 use super::{DecayOn, Settings};
-use crate::encode::{Design, Encoded, Task};
+use crate::encode::{Design, Encoded};
 use crate::error::Result;
-use crate::nn::sparsity::{dropout, input_factor, normalize_hidden};
-use crate::nn::supervised::{Scorer, predictions};
-use crate::nn::train::Moment;
-use crate::nn::{Activation, Lent, Parameters, dense, dense_forward, training_device};
+use crate::methods::supervised::Scorer;
+use crate::nn::{Activation, Engine, Parameters};
 use crate::rng::Stream;
 use crate::store::Arrays;
 
+/// How the first weights are drawn, each in streams of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Start {
+    /// Weights uniform in ±sqrt(6 / inputs) (He), biases 0.
+    He,
+    /// Weights and biases uniform in ±1/sqrt(inputs): the usual start in the tools that published figures come from.
+    Usual,
+}
+
+impl Start {
+    fn bound(self, inputs: f64) -> f64 {
+        match self {
+            Self::He => (6.0 / inputs).sqrt(),
+            Self::Usual => 1.0 / inputs.sqrt(),
+        }
+    }
+
+    /// The purpose of the stream of first weights.
+    fn weights(self) -> &'static str {
+        if self == Self::He { "perceptron weights" } else { "bench weights" }
+    }
+
+    /// The purpose of the streams of dropout.
+    fn dropout(self) -> &'static str {
+        if self == Self::He { "dropout" } else { "bench dropout" }
+    }
+}
+
 /// The layout: everything but the weights.
+#[derive(Debug, Clone)]
 pub struct Perceptron {
-    /// How a row of inputs is built.
-    pub design: Design,
     settings: Settings,
+    start: Start,
     /// Width of every layer, from the inputs to the outputs.
     widths: Vec<usize>,
 }
 
 impl Perceptron {
-    /// The layout for a design, settings and a number of outputs.
-    pub fn new(design: Design, settings: &Settings, outputs: usize) -> Self {
-        let mut widths = vec![design.inputs()];
+    /// The layout for settings and so many inputs and outputs.
+    pub fn new(settings: &Settings, inputs: usize, outputs: usize, start: Start) -> Self {
+        let mut widths = vec![inputs];
         widths.extend(&settings.hidden);
         widths.push(outputs);
-        Self { design, settings: settings.clone(), widths }
+        Self { settings: settings.clone(), start, widths }
     }
 
     fn layers(&self) -> usize {
@@ -47,15 +70,18 @@ impl Perceptron {
         Ok(())
     }
 
-    /// Weights with their first values: uniform in ±sqrt(6 / inputs) (He), biases 0.
+    /// Weights with their first values.
     pub fn parameters(&self, seed: u64) -> Parameters {
         let mut parameters = Parameters::new();
-        let mut stream = Stream::new(seed, "perceptron weights", 0, 0);
+        let mut stream = Stream::new(seed, self.start.weights(), 0, 0);
         for (layer, pair) in self.widths.windows(2).enumerate() {
-            let bound = (6.0 / pair[0].max(1) as f64).sqrt();
-            let draw = || ((2.0 * stream.uniform() - 1.0) * bound) as f32;
-            let weight = parameters.add_dense(&format!("layer {layer}"), pair[0], pair[1], draw);
+            let bound = self.start.bound(pair[0].max(1) as f64);
+            let mut draw = || ((2.0 * stream.uniform() - 1.0) * bound) as f32;
+            let weight = parameters.add_dense(&format!("layer {layer}"), pair[0], pair[1], &mut draw);
             parameters[weight].decay = layer > 0 || self.settings.decay_on == DecayOn::All;
+            if self.start == Start::Usual {
+                parameters[weight + 1].values.fill_with(draw);
+            }
         }
         parameters
     }
@@ -64,41 +90,19 @@ impl Perceptron {
         if layer + 1 == self.layers() { Activation::Identity } else { self.settings.activation }
     }
 
-    /// Scores `[B, O]` of a batch of inputs, with gradients and dropout.
-    pub fn forward(&self, inputs: Tensor<2>, parameters: &Lent, moment: &Moment) -> Tensor<2> {
+    /// Scores `[B, O]` of a batch of inputs.
+    pub fn forward<E: Engine>(&self, engine: &mut E, inputs: E::Value) -> E::Value {
+        let Settings { normalize_hidden, dropout, dropout_kind, .. } = self.settings;
         let mut hidden = inputs;
         for layer in 0..self.layers() {
-            let (weight, bias) = (parameters.tensor(2 * layer), parameters.tensor(2 * layer + 1));
-            hidden = dense(hidden, weight, bias, self.activation(layer)); // [B, H]
+            hidden = engine.dense(hidden, 2 * layer, self.activation(layer)); // [B, H]
             if layer + 1 == self.layers() {
                 break;
             }
-            if self.settings.normalize_hidden {
-                hidden = normalize_hidden(hidden, self.widths[layer + 1] as f32);
+            if normalize_hidden {
+                hidden = engine.normalize_hidden(hidden, self.widths[layer + 1] as f32);
             }
-            if self.settings.dropout > 0.0 {
-                let mut stream = Stream::new(moment.seed, "dropout", moment.step, layer as u64);
-                hidden = dropout(hidden, self.settings.dropout, self.settings.dropout_kind, &mut stream);
-            }
-        }
-        hidden
-    }
-
-    /// Scores `[rows, O]`, for prediction.
-    pub fn infer(&self, inputs: Vec<f32>, rows: usize, parameters: &Parameters) -> Vec<f32> {
-        let (mut hidden, mut next) = (inputs, Vec::new());
-        for layer in 0..self.layers() {
-            let (weight, bias) = (parameters[2 * layer].matrix(), &parameters[2 * layer + 1].values);
-            dense_forward(&hidden, rows, weight, bias, self.activation(layer), &mut next);
-            std::mem::swap(&mut hidden, &mut next);
-            if self.settings.normalize_hidden && layer + 1 < self.layers() {
-                let units = self.widths[layer + 1];
-                for row in hidden.chunks_exact_mut(units) {
-                    let active = row.iter().filter(|value| **value != 0.0).count();
-                    let factor = input_factor(units as f32, active);
-                    row.iter_mut().for_each(|value| *value *= factor);
-                }
-            }
+            hidden = engine.dropout(hidden, dropout, dropout_kind, (self.start.dropout(), layer));
         }
         hidden
     }
@@ -108,25 +112,40 @@ impl Perceptron {
 pub struct Held<'a> {
     /// The layout.
     pub perceptron: &'a Perceptron,
+    /// How a row of inputs is built.
+    pub design: &'a Design,
     /// The rows.
     pub rows: &'a Encoded,
-    /// What is predicted.
-    pub task: Task,
 }
 
 impl Scorer for Held<'_> {
-    fn forward(&self, rows: &[usize], parameters: &Lent, moment: &Moment) -> Tensor<2> {
-        let design = &self.perceptron.design;
-        let inputs = TensorData::new(design.dense(self.rows, rows), [rows.len(), design.inputs()]);
-        self.perceptron.forward(Tensor::from_data(inputs, &training_device()), parameters, moment)
-    }
-
-    fn predict(&self, rows: &[usize], parameters: &Parameters) -> Vec<f64> {
-        let inputs = self.perceptron.design.dense(self.rows, rows);
-        predictions(&self.perceptron.infer(inputs, rows.len(), parameters), self.task)
+    fn forward<E: Engine>(&self, engine: &mut E, rows: &[usize]) -> E::Value {
+        let inputs = engine.input(self.design.dense(self.rows, rows), rows.len());
+        self.perceptron.forward(engine, inputs)
     }
 
     fn fingerprint(&self) -> u64 {
         self.rows.fingerprint()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::nn::engine::tests::assert_agree;
+    use crate::nn::product::tests::random;
+
+    #[test]
+    fn training_and_prediction_give_the_same_numbers() {
+        for (hidden, normalize_hidden) in [(vec![8, 6], false), (vec![8, 6], true), (vec![], false)] {
+            let settings = Settings { hidden, normalize_hidden, ..Settings::default() };
+            for start in [Start::He, Start::Usual] {
+                let perceptron = Perceptron::new(&settings, 3, 2, start);
+                assert_agree!(&perceptron.parameters(1), 5 * 2, |engine| {
+                    let inputs = engine.input(random(5 * 3, "inputs"), 5);
+                    perceptron.forward(engine, inputs)
+                });
+            }
+        }
     }
 }

@@ -1,10 +1,11 @@
 #![doc = include_str!("README.md")]
 
-mod layers;
+pub(crate) mod layers;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::supervised::{Supervised, predictions, set_aside};
 use super::{
     About, Axis, Card, Choices, Cost, Examples, Job, Layout, Learned, Method, Predictor, Setting, Training,
     defaults_of, parse,
@@ -15,12 +16,11 @@ use crate::error::{Error, Result};
 use crate::nn::optimizer::Optimizer;
 use crate::nn::schedule::Schedule;
 use crate::nn::sparsity::{Constant, Dropout};
-use crate::nn::supervised::{Supervised, predictions, set_aside};
 use crate::nn::train::{TrainSettings, train};
-use crate::nn::{Activation, Parameters};
+use crate::nn::{Activation, Engine, Parameters, Plain};
 use crate::run::Run;
 use crate::store::Arrays;
-use layers::{Held, Perceptron};
+use layers::{Held, Perceptron, Start};
 
 /// Rows predicted at a time.
 const ROWS_AT_ONCE: usize = 4096;
@@ -155,7 +155,8 @@ impl Settings {
         Ok(settings)
     }
 
-    fn plan(&self) -> TrainSettings {
+    /// The course of training.
+    pub(crate) fn plan(&self) -> TrainSettings {
         let named = |json: Value| serde_json::from_value(json).unwrap_or_default();
         let optimizer: Optimizer = match self.optimizer {
             OptimizerName::Adam => Optimizer::default(),
@@ -281,15 +282,22 @@ impl Method for Mlp {
         let settings = Settings::checked(settings)?;
         let Training { encoder, inputs, targets } = training;
         let first = settings.hidden.first().copied().unwrap_or(1);
-        let k = settings.k.value(inputs, first, encoder.width()) as f32;
+        let k = settings.k.number(inputs.mean_known(), first, encoder.width()) as f32;
         let design = Design::new(encoder, settings.missing, k);
-        let perceptron = Perceptron::new(design, &settings, targets.task.outputs());
+        let perceptron = Perceptron::new(&settings, design.inputs(), targets.task.outputs(), Start::He);
         let (learning, validation) = set_aside(targets, 5, 0, run.seed());
-        let scorer = Held { perceptron: &perceptron, rows: inputs, task: targets.task };
+        let scorer = Held { perceptron: &perceptron, design: &design, rows: inputs };
         let learner = Supervised { scorer: &scorer, targets, learning, validation };
         let trained = train(&learner, perceptron.parameters(run.seed()), &settings.plan(), run)?;
         let epoch = trained.best_epoch as f64;
-        Ok(Box::new(Fitted { perceptron, parameters: trained.parameters, task: targets.task, k, epoch }))
+        Ok(Box::new(Fitted {
+            perceptron,
+            design,
+            parameters: trained.parameters,
+            task: targets.task,
+            k,
+            epoch,
+        }))
     }
 
     fn load(&self, settings: &Value, layout: Layout<'_>, arrays: &Arrays) -> Result<Box<dyn Learned>> {
@@ -298,16 +306,18 @@ impl Method for Mlp {
         let k = arrays.finite_single("k")?;
         let epoch = arrays.doubles("best epoch", &[1])?[0];
         let design = Design::new(encoder, settings.missing, k);
-        let perceptron = Perceptron::new(design, &settings, task.outputs());
+        let perceptron = Perceptron::new(&settings, design.inputs(), task.outputs(), Start::He);
         perceptron.check(arrays)?;
         let mut parameters = perceptron.parameters(0);
         parameters.load(arrays)?;
-        Ok(Box::new(Fitted { perceptron, parameters, task, k, epoch }))
+        Ok(Box::new(Fitted { perceptron, design, parameters, task, k, epoch }))
     }
 }
 
 struct Fitted {
     perceptron: Perceptron,
+    /// How a row of inputs is built.
+    design: Design,
     parameters: Parameters,
     task: Task,
     k: f32,
@@ -325,11 +335,11 @@ impl Learned for Fitted {
 
     fn summary(&self) -> Value {
         let mut summary = json!({
-            "inputs": self.perceptron.design.inputs(),
+            "inputs": self.design.inputs(),
             "weights": self.parameters.count(),
             "best epoch": self.epoch,
         });
-        if let Some(k) = self.perceptron.design.normalization() {
+        if let Some(k) = self.design.normalization() {
             summary["k"] = json!(k);
         }
         summary
@@ -346,9 +356,10 @@ impl Predictor for Fitted {
         let mut answers = Vec::with_capacity(rows.rows * self.task.outputs());
         for start in (0..rows.rows).step_by(ROWS_AT_ONCE) {
             let places: Vec<usize> = (start..(start + ROWS_AT_ONCE).min(rows.rows)).collect();
-            let inputs = self.perceptron.design.dense(rows, &places);
-            let scores = self.perceptron.infer(inputs, places.len(), &self.parameters);
-            answers.extend(predictions(&scores, self.task));
+            let mut engine = Plain::new(&self.parameters);
+            let inputs = engine.input(self.design.dense(rows, &places), places.len());
+            let scores = self.perceptron.forward(&mut engine, inputs);
+            answers.extend(predictions(scores.values(), places.len(), self.task));
         }
         Ok(answers)
     }

@@ -1,16 +1,14 @@
 //! Training: a few networks, each with another part of the rows set aside for validation.
 
-use burn::Tensor;
-
 use super::Settings;
 use super::layers::Network;
 use crate::encode::Encoded;
 use crate::error::Result;
 use crate::methods::Training;
+use crate::methods::supervised::{Scorer, Supervised, set_aside};
 use crate::nn::optimizer::Optimizer;
-use crate::nn::supervised::{Scorer, Supervised, set_aside};
-use crate::nn::train::{Moment, TrainSettings, Trained, train};
-use crate::nn::{Lent, Parameters};
+use crate::nn::train::{TrainSettings, Trained, train};
+use crate::nn::{Cells, Engine, Parameters};
 use crate::run::Run;
 
 /// Steps of one network's training, at most: large tables get fewer epochs.
@@ -85,12 +83,8 @@ struct Held<'a> {
 }
 
 impl Scorer for Held<'_> {
-    fn forward(&self, rows: &[usize], parameters: &Lent, moment: &Moment) -> Tensor<2> {
-        self.network.forward(self.rows.select(rows), parameters, moment)
-    }
-
-    fn predict(&self, rows: &[usize], parameters: &Parameters) -> Vec<f64> {
-        self.network.predict(&self.rows.select(rows), parameters)
+    fn forward<E: Engine>(&self, engine: &mut E, rows: &[usize]) -> E::Value {
+        self.network.forward(engine, Cells::from(self.rows.select(rows)))
     }
 
     fn fingerprint(&self) -> u64 {

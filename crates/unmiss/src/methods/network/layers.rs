@@ -1,27 +1,23 @@
-//! The network: the front, hidden layers that the members share, an output layer for each member. Forward for
-//! training and for prediction.
+//! The network: the front, hidden layers that the members share, an output layer for each member.
 //!
 //! Letters: B rows of a batch, M members, F width of the front, H width of a hidden layer, O outputs.
 
 use std::sync::Arc;
 
-use burn::Tensor;
-
 use super::Settings;
 use crate::encode::{Encoded, Encoder, Task};
 use crate::error::Result;
 use crate::nn::front::{FRONT_PARAMETERS, Front};
-use crate::nn::members::{heads, scaled, spread};
-use crate::nn::product::Matrix;
-use crate::nn::sparsity::{Dropout, dropout};
-use crate::nn::supervised::predictions;
-use crate::nn::train::Moment;
-use crate::nn::{Activation, Lent, Parameters, dense, dense_forward};
+use crate::nn::sparsity::Dropout;
+use crate::nn::{Activation, Cells, Engine, Parameters};
 use crate::rng::Stream;
 use crate::store::Arrays;
 
 /// Activation of the hidden layers.
 const ACTIVATION: Activation = Activation::Relu;
+/// Where the members' factors stand among the parameters, and the first hidden layer.
+const FACTORS: usize = FRONT_PARAMETERS;
+const LAYERS: usize = FACTORS + 1;
 
 /// The layout: everything but the weights.
 #[derive(Debug, Clone)]
@@ -110,51 +106,67 @@ impl Network {
         places.flat_map(|&width| std::iter::repeat_n(stream.normal() as f32, width)).collect()
     }
 
-    /// Scores `[M B, O]` of a batch, with gradients and dropout.
-    pub fn forward(&self, rows: Encoded, parameters: &Lent, moment: &Moment) -> Tensor<2> {
-        let first = FRONT_PARAMETERS + 1;
-        let front = self.front.forward(rows, parameters, 0);
-        let mut hidden = spread(front, parameters.tensor(FRONT_PARAMETERS)); // [M B, F]
-        for layer in 0..self.layers {
-            let weight = first + 2 * layer;
-            let (weight, bias) = (parameters.tensor(weight), parameters.tensor(weight + 1));
-            hidden = dense(hidden, weight, bias, ACTIVATION); // [M B, H]
-            if self.dropout > 0.0 {
-                let mut stream = Stream::new(moment.seed, "dropout", moment.step, layer as u64);
-                hidden = dropout(hidden, self.dropout, Dropout::Normalized, &mut stream);
-            }
-        }
-        let last = first + 2 * self.layers;
-        heads(hidden, parameters.tensor(last), parameters.tensor(last + 1))
-    }
-
-    /// Predictions `[rows, O]`, members averaged.
-    pub fn predict(&self, rows: &Encoded, parameters: &Parameters) -> Vec<f64> {
-        let outputs = self.task.outputs();
-        let mut front = Vec::new();
-        self.front.infer(rows, parameters, 0, &mut front);
-        let (mut hidden, mut next) = (Vec::new(), Vec::new());
-        let mut sum = vec![0.0; rows.rows * outputs];
-        for member in 0..self.members {
-            let own = |index: usize| {
-                let parameter = &parameters[index];
-                let length = parameter.values.len() / self.members;
-                &parameter.values[member * length..(member + 1) * length]
-            };
-            hidden.resize(front.len(), 0.0);
-            scaled(&front, own(FRONT_PARAMETERS), &mut hidden);
+    /// Scores `[M B, O]` of a batch, member by member.
+    pub fn forward<E: Engine>(&self, engine: &mut E, cells: Cells<'_>) -> E::Value {
+        let front = engine.front(&self.front, cells, 0); // [B, F]
+        engine.members(front, FACTORS, |engine, mut hidden| {
             for layer in 0..self.layers {
-                let weight = FRONT_PARAMETERS + 1 + 2 * layer;
-                let (weight, bias) = (parameters[weight].matrix(), &parameters[weight + 1].values);
-                dense_forward(&hidden, rows.rows, weight, bias, ACTIVATION, &mut next);
-                std::mem::swap(&mut hidden, &mut next);
+                hidden = engine.dense(hidden, LAYERS + 2 * layer, ACTIVATION); // [M B, H]
+                hidden = engine.dropout(hidden, self.dropout, Dropout::Normalized, ("dropout", layer));
             }
-            let last = FRONT_PARAMETERS + 1 + 2 * self.layers;
-            let weight = Matrix::new(own(last), self.last_width(), outputs);
-            dense_forward(&hidden, rows.rows, weight, own(last + 1), Activation::Identity, &mut next);
-            sum.iter_mut().zip(predictions(&next, self.task)).for_each(|(sum, value)| *sum += value);
+            engine.heads(hidden, LAYERS + 2 * self.layers) // [M B, O]
+        })
+    }
+}
+
+impl<'a> From<&'a Encoded> for Cells<'a> {
+    fn from(rows: &'a Encoded) -> Self {
+        Cells {
+            rows: rows.rows,
+            numbers: (&rows.numbers).into(),
+            numbers_observed: (&rows.numbers_observed).into(),
+            codes: (&rows.codes).into(),
+            codes_observed: (&rows.codes_observed).into(),
         }
-        sum.iter_mut().for_each(|sum| *sum /= self.members as f64);
-        sum
+    }
+}
+
+impl From<Encoded> for Cells<'static> {
+    fn from(rows: Encoded) -> Self {
+        Cells {
+            rows: rows.rows,
+            numbers: rows.numbers.into(),
+            numbers_observed: rows.numbers_observed.into(),
+            codes: rows.codes.into(),
+            codes_observed: rows.codes_observed.into(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::nn::engine::tests::assert_agree;
+
+    #[test]
+    fn training_and_prediction_give_the_same_numbers() {
+        let rows = Encoded {
+            rows: 3,
+            numbers: vec![0.5, -1.2, 0.3, 0.7, -0.4, 2.0],
+            numbers_observed: vec![true, false, true, true, false, false],
+            codes: vec![1, 0, 2],
+            codes_observed: vec![true, false, true],
+        };
+        for (layers, members, normalization) in [(2, 3, None), (1, 1, Some(2.0)), (0, 2, None)] {
+            let front = Arc::new(Front::new(2, &[3], normalization, true));
+            let task = Task::Classification { classes: 2 };
+            let network = Network { front, layers, width: 7, members, task, dropout: 0.0 };
+            let mut parameters = network.parameters(1);
+            // Output layers start at 0: away from there, so that there is something to compare.
+            let mut stream = Stream::new(2, "moved", 0, 0);
+            let values = parameters.iter_mut().flat_map(|parameter| &mut parameter.values);
+            values.for_each(|value| *value += 0.3 * stream.normal() as f32);
+            assert_agree!(&parameters, 3 * members * 2, |engine| network.forward(engine, Cells::from(&rows)));
+        }
     }
 }

@@ -6,6 +6,7 @@ mod layers;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::supervised::predictions;
 use super::{
     About, Axis, Card, Choices, Cost, Examples, Job, Layout, Learned, Method, Predictor, Setting, Training,
     defaults_of, parse,
@@ -13,7 +14,7 @@ use super::{
 use crate::data::Shape;
 use crate::encode::{Encoded, Encoding, Guess, Rows, Scale, Task};
 use crate::error::{Error, Result};
-use crate::nn::sparsity::mean_known;
+use crate::nn::{Cells, Plain};
 use crate::run::Run;
 use crate::store::Arrays;
 use fit::Trunk;
@@ -175,10 +176,10 @@ impl Method for TabularNetwork {
         let training = examples.training()?;
         let settings = Settings::checked(settings)?;
         let task = training.targets.task;
-        let k = settings.normalize.then(|| mean_known(training.inputs) as f32);
+        let k = settings.normalize.then(|| training.inputs.mean_known() as f32);
         let network = Network::new(training.encoder, task, &settings, k);
         let guess = settings.guess.then(|| Guess::fit(training.inputs, run.seed()));
-        let filled = with_guesses(training.inputs, guess.as_ref());
+        let filled = with_guesses(training.inputs.clone(), guess.as_ref());
         let training = Training { inputs: &filled, ..training };
         let trunks = fit::fit(&network, &settings, training, run)?;
         Ok(Box::new(Fitted { network, guess, trunks, task, k }))
@@ -252,12 +253,16 @@ impl Predictor for Fitted {
     fn predict(&self, rows: &Rows) -> Result<Vec<f64>> {
         let rows = rows.table()?;
         let mut answers = Vec::with_capacity(rows.rows * self.task.outputs());
+        let mut engine = Plain::new(&self.trunks[0].parameters);
         for start in (0..rows.rows).step_by(ROWS_AT_ONCE) {
             let places: Vec<usize> = (start..(start + ROWS_AT_ONCE).min(rows.rows)).collect();
-            let part = with_guesses(&rows.select(&places), self.guess.as_ref());
+            let part = with_guesses(rows.select(&places), self.guess.as_ref());
             let mut sum = vec![0.0; places.len() * self.task.outputs()];
             for trunk in &self.trunks {
-                let outputs = self.network.predict(&part, &trunk.parameters);
+                engine.switch_to(&trunk.parameters);
+                let scores = self.network.forward(&mut engine, Cells::from(&part));
+                let outputs = predictions(scores.values(), part.rows, self.task);
+                engine.recycle(scores);
                 let share = 1.0 / self.trunks.len() as f64;
                 sum.iter_mut().zip(outputs).for_each(|(sum, value)| *sum += value * share);
             }
@@ -268,8 +273,7 @@ impl Predictor for Fitted {
 }
 
 /// The rows with a guess under every mark that says "missing", if guesses are made.
-fn with_guesses(rows: &Encoded, guess: Option<&Guess>) -> Encoded {
-    let mut rows = rows.clone();
+fn with_guesses(mut rows: Encoded, guess: Option<&Guess>) -> Encoded {
     if let Some(guess) = guess {
         guess.fill(&mut rows);
     }

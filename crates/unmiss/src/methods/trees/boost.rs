@@ -11,7 +11,7 @@ use super::grow::{Derivatives, Grower, Grown};
 use super::loss;
 use super::split::Rules;
 use crate::encode::{Encoded, Encoder, Targets, Task};
-use crate::nn::supervised::set_aside;
+use crate::methods::supervised::set_aside;
 use crate::run::{Curve, Event, Run};
 
 /// Rows up to which several members are fitted, each with another part of the rows set aside.

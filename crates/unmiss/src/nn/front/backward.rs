@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use std::sync::Arc;
 
 use super::{FREQUENCIES, FRONT_PARAMETERS, Front, MIXTURES, NUMBER_TOKEN, TOKENS_WORTH_THREADS, Weights};
-use crate::encode::Encoded;
+use crate::nn::cells::Cells;
 use crate::nn::periodic::{cosines, sines};
 use crate::nn::tape::{contiguous, plain, values};
 
@@ -17,7 +17,7 @@ use crate::nn::tape::{contiguous, plain, values};
 #[derive(Debug, Clone)]
 pub(super) struct State {
     pub front: Arc<Front>,
-    pub rows: Arc<Encoded>,
+    pub cells: Arc<Cells<'static>>,
     pub tensors: Vec<FlexTensor>,
 }
 
@@ -29,9 +29,9 @@ impl Backward<Flex, FRONT_PARAMETERS> for FrontOperation {
     type State = State;
 
     fn backward(self, ops: Ops<State, FRONT_PARAMETERS>, gradients: &mut Gradients, _: &mut Checkpointer) {
-        let State { front, rows, tensors } = ops.state;
+        let State { front, cells, tensors } = ops.state;
         let gradient = contiguous(gradients.consume::<Flex>(&ops.node));
-        let found = front.backward(&rows, Weights::new(&tensors), values(&gradient));
+        let found = front.backward(&cells, Weights::new(&tensors), values(&gradient));
         let shapes = [
             [front.numbers, FREQUENCIES],
             [front.numbers, FREQUENCIES],
@@ -63,13 +63,13 @@ impl Front {
     /// over rows is made in one order.
     pub(super) fn backward(
         &self,
-        rows: &Encoded,
+        cells: &Cells<'_>,
         weights: Weights<'_>,
         gradient: &[f32],
     ) -> [Vec<f32>; FRONT_PARAMETERS] {
-        let normals: Vec<f32> = (0..rows.rows).map(|row| self.factor(rows, row)).collect();
-        let number = |column: usize| self.number_gradient(rows, weights, gradient, &normals, column);
-        let parallel = rows.rows * self.numbers > TOKENS_WORTH_THREADS;
+        let normals: Vec<f32> = (0..cells.rows).map(|row| self.factor(cells, row)).collect();
+        let number = |column: usize| self.number_gradient(cells, weights, gradient, &normals, column);
+        let parallel = cells.rows * self.numbers > TOKENS_WORTH_THREADS;
         let numbers: Vec<NumberGradient> = if parallel {
             (0..self.numbers).into_par_iter().map(number).collect()
         } else {
@@ -80,7 +80,7 @@ impl Front {
         factors.resize(self.width, 0.0);
         for (column, table) in self.categories.iter().enumerate() {
             for (row, normal) in normals.iter().enumerate() {
-                let (entry, observed) = table.entry(rows, row * self.categories.len() + column);
+                let (entry, observed) = table.entry(cells, row * self.categories.len() + column);
                 let normal = if observed { *normal } else { 1.0 };
                 for place in 0..table.token {
                     let flow = gradient[row * self.width + table.first + place] * normal;
@@ -101,7 +101,7 @@ impl Front {
 
     fn number_gradient(
         &self,
-        rows: &Encoded,
+        cells: &Cells<'_>,
         weights: Weights<'_>,
         gradient: &[f32],
         normals: &[f32],
@@ -113,7 +113,7 @@ impl Front {
         let mut found = NumberGradient::default();
         for (row, normal) in normals.iter().enumerate() {
             let cell = row * self.numbers + column;
-            let observed = rows.numbers_observed[cell];
+            let observed = cells.numbers_observed[cell];
             let start = row * self.width + column * NUMBER_TOKEN;
             let incoming = &gradient[start..start + NUMBER_TOKEN];
             let mut flow = [0.0_f32; NUMBER_TOKEN];
@@ -127,7 +127,7 @@ impl Front {
                 }
             }
             if observed || self.guessed {
-                let x = rows.numbers[cell];
+                let x = cells.numbers[cell];
                 let mut turns = [0.0_f32; FREQUENCIES];
                 for ((turn, w), b) in turns.iter_mut().zip(frequencies).zip(phases) {
                     *turn = w * x + b;

@@ -1,12 +1,12 @@
 use super::*;
 
-fn rows() -> Encoded {
-    Encoded {
+fn rows() -> Cells<'static> {
+    Cells {
         rows: 3,
-        numbers: vec![0.5, -1.2, 0.3, 0.7, -0.4, 2.0],
-        numbers_observed: vec![true, false, true, true, false, false],
-        codes: vec![1, 0, 2],
-        codes_observed: vec![true, false, true],
+        numbers: vec![0.5, -1.2, 0.3, 0.7, -0.4, 2.0].into(),
+        numbers_observed: vec![true, false, true, true, false, false].into(),
+        codes: vec![1, 0, 2].into(),
+        codes_observed: vec![true, false, true].into(),
     }
 }
 
@@ -61,9 +61,9 @@ fn values_under_the_mask_are_not_read() {
     let (mut clean, mut dirty) = (Vec::new(), Vec::new());
     front.infer(&rows(), &parameters, 0, &mut clean);
     let mut garbage = rows();
-    garbage.numbers[1] = f32::NAN;
-    garbage.numbers[5] = 1e30;
-    garbage.codes[1] = u32::MAX;
+    garbage.numbers.to_mut()[1] = f32::NAN;
+    garbage.numbers.to_mut()[5] = 1e30;
+    garbage.codes.to_mut()[1] = u32::MAX;
     front.infer(&garbage, &parameters, 0, &mut dirty);
     assert_eq!(clean, dirty);
 }

@@ -9,11 +9,6 @@ fn tensor(values: &[f32], rows: usize) -> Tensor<2> {
     Tensor::from_data(TensorData::new(values.to_vec(), [rows, columns]), &training_device())
 }
 
-fn encoded(observed: &[bool], rows: usize) -> Encoded {
-    let numbers = vec![1.0; observed.len()];
-    Encoded { rows, numbers, numbers_observed: observed.to_vec(), codes: vec![], codes_observed: vec![] }
-}
-
 /// `K (x ⊙ m) / max(‖m‖₁, 1)` as the formula says it.
 fn normalized(x: &[f32], m: &[bool], k: f32) -> Vec<f32> {
     let factor = input_factor(k, m.iter().filter(|known| **known).count());
@@ -24,10 +19,9 @@ fn normalized(x: &[f32], m: &[bool], k: f32) -> Vec<f32> {
 fn complete_rows_are_left_as_they_are() {
     let x = [0.2, 0.9, 0.4];
     assert_eq!(normalized(&x, &[true; 3], 3.0), x);
-    let rows = encoded(&[true; 6], 2);
-    assert_eq!(Constant::default().value(&rows, 100, 3), 3.0);
-    assert_eq!(Constant::Rule(Rule::Input).value(&rows, 100, 3), 3.0);
-    assert_eq!(Constant::Rule(Rule::Hidden).value(&rows, 100, 3), 100.0);
+    assert_eq!(Constant::default().number(2.5, 100, 3), 2.5);
+    assert_eq!(Constant::Rule(Rule::Input).number(2.5, 100, 3), 3.0);
+    assert_eq!(Constant::Rule(Rule::Hidden).number(2.5, 100, 3), 100.0);
     assert!(Constant::Number(-1.0).check().is_err());
 }
 

@@ -4,12 +4,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use burn::tensor::TensorData;
-
 use super::*;
 use crate::nn::loss::squared_error;
 use crate::nn::product::tests::random;
-use crate::nn::{Activation, dense, dense_forward, training_device};
+use crate::nn::{Activation, Engine, Plain, Taped};
 use crate::rng::Stream;
 use crate::run::Event;
 
@@ -44,15 +42,12 @@ impl Curve {
         parameters
     }
 
-    fn predict(&self, parameters: &Parameters) -> Vec<f32> {
-        let (mut now, mut next) = (self.inputs.clone(), Vec::new());
-        for layer in 0..3 {
-            let (weight, bias) = (&parameters[2 * layer], &parameters[2 * layer + 1]);
-            let activation = if layer < 2 { Activation::Relu } else { Activation::Identity };
-            dense_forward(&now, self.rows, weight.matrix(), &bias.values, activation, &mut next);
-            std::mem::swap(&mut now, &mut next);
-        }
-        now
+    fn forward<E: Engine>(&self, engine: &mut E, inputs: Vec<f32>) -> E::Value {
+        let rows = inputs.len() / 3;
+        let input = engine.input(inputs, rows);
+        let first = engine.dense(input, 0, Activation::Relu);
+        let second = engine.dense(first, 2, Activation::Relu);
+        engine.dense(second, 4, Activation::Identity)
     }
 }
 
@@ -66,12 +61,8 @@ impl Learner for Curve {
         let mut inputs: Vec<f32> = rows.iter().flat_map(|row| self.inputs[3 * row..][..3].to_vec()).collect();
         inputs.iter_mut().for_each(|x| *x += 0.01 * noise.normal() as f32);
         let targets: Vec<f32> = rows.iter().map(|row| self.targets[*row]).collect();
-        let mut now = Tensor::from_data(TensorData::new(inputs, [rows.len(), 3]), &training_device());
-        for layer in 0..3 {
-            let activation = if layer < 2 { Activation::Relu } else { Activation::Identity };
-            now = dense(now, parameters.tensor(2 * layer), parameters.tensor(2 * layer + 1), activation);
-        }
-        let loss = squared_error(now, &targets, None);
+        let said = self.forward(&mut Taped::new(parameters, moment), inputs);
+        let loss = squared_error(said, &targets, None);
         let step = self.steps.fetch_add(1, Ordering::Relaxed);
         match self.poisoned {
             Some((first, count)) if (first..first + count).contains(&step) => loss * f32::NAN,
@@ -81,8 +72,10 @@ impl Learner for Curve {
 
     fn validate(&self, parameters: &Parameters) -> Option<f64> {
         let error = |(p, t): (&f32, &f32)| f64::from(p - t).powi(2);
-        let predictions = self.predict(parameters);
-        self.judged.then(|| predictions.iter().zip(&self.targets).map(error).sum::<f64>() / self.rows as f64)
+        let predictions = self.forward(&mut Plain::new(parameters), self.inputs.clone());
+        self.judged.then(|| {
+            predictions.values().iter().zip(&self.targets).map(error).sum::<f64>() / self.rows as f64
+        })
     }
 }
 

@@ -3,27 +3,25 @@
 
 use burn::Tensor;
 
-use super::loss::{cross_entropy, squared_error};
-use super::train::{Learner, Moment};
-use super::{Lent, Parameters};
 use crate::encode::{Targets, Task};
 use crate::metrics::Score;
+use crate::nn::loss::{cross_entropy, squared_error};
+use crate::nn::train::{Learner, Moment};
+use crate::nn::{Engine, Lent, Parameters, Plain, Taped};
 use crate::rng::{Stream, mix};
 
 /// A network over rows that it holds: scores of some of them.
 pub trait Scorer: Sync {
-    /// `[rows, outputs]`, with gradients; where members share a network, one such block for each.
-    fn forward(&self, rows: &[usize], parameters: &Lent, moment: &Moment) -> Tensor<2>;
-    /// `[rows, outputs]`: predictions, members averaged.
-    fn predict(&self, rows: &[usize], parameters: &Parameters) -> Vec<f64>;
+    /// `[rows, outputs]`; where members share a network, one such block for each.
+    fn forward<E: Engine>(&self, engine: &mut E, rows: &[usize]) -> E::Value;
     /// A number that changes with the rows.
     fn fingerprint(&self) -> u64;
 }
 
 /// Learning a target: squared error of a number, cross-entropy of classes, rows weighted.
-pub struct Supervised<'a> {
+pub struct Supervised<'a, S> {
     /// The network and its rows.
-    pub scorer: &'a dyn Scorer,
+    pub scorer: &'a S,
     /// Targets of all rows.
     pub targets: &'a Targets,
     /// Rows to learn from.
@@ -32,14 +30,14 @@ pub struct Supervised<'a> {
     pub validation: Vec<usize>,
 }
 
-impl Learner for Supervised<'_> {
+impl<S: Scorer> Learner for Supervised<'_, S> {
     fn rows(&self) -> usize {
         self.learning.len()
     }
 
     fn loss(&self, parameters: &Lent, rows: &[usize], moment: &Moment) -> Tensor<1> {
         let rows: Vec<usize> = rows.iter().map(|&row| self.learning[row]).collect();
-        let scores = self.scorer.forward(&rows, parameters, moment);
+        let scores = self.scorer.forward(&mut Taped::new(parameters, moment), &rows);
         // Every member learns the same targets.
         let rows = rows.repeat(scores.dims()[0] / rows.len().max(1));
         let weights: Vec<f32> = rows.iter().map(|&row| self.targets.weights[row]).collect();
@@ -60,8 +58,9 @@ impl Learner for Supervised<'_> {
         if self.validation.is_empty() {
             return None;
         }
-        let predictions = self.scorer.predict(&self.validation, parameters);
-        Some(Score::of(&predictions, &self.targets.select(&self.validation)).loss())
+        let scores = self.scorer.forward(&mut Plain::new(parameters), &self.validation);
+        let targets = self.targets.select(&self.validation);
+        Some(Score::of(&predictions(scores.values(), targets.rows(), targets.task), &targets).loss())
     }
 
     fn fingerprint(&self) -> u64 {
@@ -70,18 +69,33 @@ impl Learner for Supervised<'_> {
     }
 }
 
-/// Scores of the output layer as predictions: as they are, or the softmax over classes.
-pub fn predictions(scores: &[f32], task: Task) -> Vec<f64> {
-    let mut outputs: Vec<f64> = scores.iter().map(|score| f64::from(*score)).collect();
-    if let Task::Classification { classes } = task {
-        for row in outputs.chunks_exact_mut(classes) {
-            let largest = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            row.iter_mut().for_each(|score| *score = (*score - largest).exp());
-            let total: f64 = row.iter().sum();
-            row.iter_mut().for_each(|score| *score /= total);
+/// Scores of the output layer as predictions of so many rows: as they are, or the softmax over classes. Members' scores,
+/// one block after the other, become predictions first and are then averaged.
+pub fn predictions(scores: &[f32], rows: usize, task: Task) -> Vec<f64> {
+    let outputs = task.outputs();
+    let block = (rows * outputs).max(1);
+    let mut answers = vec![0.0; rows * outputs];
+    let mut row = Vec::with_capacity(outputs);
+    for member in scores.chunks_exact(block) {
+        for (answer, scores) in answers.chunks_exact_mut(outputs).zip(member.chunks_exact(outputs)) {
+            row.clear();
+            row.extend(scores.iter().map(|score| f64::from(*score)));
+            if let Task::Classification { .. } = task {
+                softmax(&mut row);
+            }
+            answer.iter_mut().zip(&row).for_each(|(sum, value)| *sum += value);
         }
     }
-    outputs
+    let members = (scores.len() / block) as f64;
+    answers.iter_mut().for_each(|sum| *sum /= members);
+    answers
+}
+
+fn softmax(row: &mut [f64]) {
+    let largest = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    row.iter_mut().for_each(|score| *score = (*score - largest).exp());
+    let total: f64 = row.iter().sum();
+    row.iter_mut().for_each(|score| *score /= total);
 }
 
 /// Rows below which none is set aside.
@@ -129,8 +143,11 @@ mod tests {
     }
 
     #[test]
-    fn probabilities_add_up_to_one() {
-        let outputs = predictions(&[1000.0, 0.0, -3.0, -3.0], Task::Classification { classes: 2 });
-        assert_eq!(outputs, [1.0, 0.0, 0.5, 0.5]);
+    fn probabilities_add_up_to_one_and_are_those_of_the_members_on_average() {
+        let (scores, task) = ([1000.0, 0.0, -3.0, -3.0], Task::Classification { classes: 2 });
+        assert_eq!(predictions(&scores, 2, task), [1.0, 0.0, 0.5, 0.5]);
+        assert_eq!(predictions(&scores, 1, task), [0.75, 0.25]);
+        assert_eq!(predictions(&[1.0, 2.0, 5.0, 6.0], 2, Task::Regression), [3.0, 4.0]);
+        assert!(predictions(&[], 0, task).is_empty());
     }
 }

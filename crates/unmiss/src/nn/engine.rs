@@ -1,0 +1,84 @@
+//! A network is described once: as a function of an [`Engine`], which does the operations that it names.
+//!
+//! [`Taped`] records them for the way back and drops units: training. [`Plain`] works on buffers that it uses again and
+//! leaves units alone: prediction. An engine that wrote the operations down instead of doing them would be an
+//! exporter; a layer of a new kind is one more operation here.
+//!
+//! ```
+//! use unmiss::nn::{Activation, Engine, Parameters, Plain};
+//!
+//! fn forward<E: Engine>(engine: &mut E, input: E::Value) -> E::Value {
+//!     let hidden = engine.dense(input.clone(), 0, Activation::Relu);
+//!     engine.add(input, hidden)
+//! }
+//!
+//! let mut parameters = Parameters::new();
+//! parameters.add_dense("layer", 1, 1, || 2.0);
+//! let mut engine = Plain::new(&parameters);
+//! let input = engine.input(vec![3.0, -1.0], 2);
+//! assert_eq!(forward(&mut engine, input).values(), [9.0, -1.0]);
+//! ```
+
+mod plain;
+mod taped;
+#[cfg(test)]
+pub(crate) mod tests;
+
+use std::sync::Arc;
+
+use crate::nn::activation::Activation;
+use crate::nn::cells::Cells;
+use crate::nn::front::Front;
+use crate::nn::sparsity::Dropout;
+
+pub use plain::{Plain, Rows};
+pub use taped::Taped;
+
+/// The operations of networks. Parameters are named by their index among [`Parameters`](crate::nn::Parameters).
+///
+/// Letters: B rows of a batch, M members, H inputs, O outputs.
+pub trait Engine: Sized {
+    /// What one operation hands to the next, a row for each row of the batch. A clone shares the numbers.
+    type Value: Clone;
+
+    /// Numbers from outside, row by row: `[B, O]`.
+    fn input(&mut self, values: Vec<f32>, rows: usize) -> Self::Value;
+
+    /// Cells with holes as vectors without any, `[B, O]`; the front's parameters begin at `first`.
+    fn front(&mut self, front: &Arc<Front>, cells: Cells<'_>, first: usize) -> Self::Value;
+
+    /// `activation(input W + b)`, `[B, H]` to `[B, O]`; `b` is the parameter after `weight`.
+    fn dense(&mut self, input: Self::Value, weight: usize, activation: Activation) -> Self::Value;
+
+    /// `input W`, `[B, H]` to `[B, O]`.
+    fn linear(&mut self, input: Self::Value, weight: usize) -> Self::Value;
+
+    /// The sum of two values of one shape.
+    fn add(&mut self, left: Self::Value, right: Self::Value) -> Self::Value;
+
+    /// What the members of a network say, `[B, H]` to `[M B, O]`, member by member: each sees the input multiplied by its
+    /// own row of `factors`, `[M, H]`, and goes through the layers `inside`. They may be gone through by all members
+    /// at once or by one after the other.
+    fn members(
+        &mut self,
+        input: Self::Value,
+        factors: usize,
+        inside: impl Fn(&mut Self, Self::Value) -> Self::Value,
+    ) -> Self::Value;
+
+    /// Inside [`Self::members`], a dense layer that is the member's own: `weight` is `[M H, O]`, the members' matrices
+    /// one under the other, and the parameter after it their biases, `[M, O]`.
+    fn heads(&mut self, hidden: Self::Value, weight: usize) -> Self::Value;
+
+    /// During training, drops a share of the units; purpose and number are the address of the random stream.
+    fn dropout(
+        &mut self,
+        hidden: Self::Value,
+        share: f64,
+        kind: Dropout,
+        address: (&str, usize),
+    ) -> Self::Value;
+
+    /// `K h / max(‖h‖₀, 1)`: each row by the number of its units that are not zero.
+    fn normalize_hidden(&mut self, hidden: Self::Value, k: f32) -> Self::Value;
+}

@@ -1,0 +1,151 @@
+//! The engine of prediction: plain buffers, used again as soon as nobody reads them.
+//!
+//! What it gives for a row has the same bits whatever other rows are there.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::Engine;
+use crate::nn::activation::Activation;
+use crate::nn::cells::Cells;
+use crate::nn::dense::dense_forward;
+use crate::nn::front::Front;
+use crate::nn::members::scaled;
+use crate::nn::parameters::Parameters;
+use crate::nn::product::Matrix;
+use crate::nn::sparsity::{Dropout, normalize_row};
+
+/// Rows of numbers, one after the other.
+#[derive(Debug, Clone, Default)]
+pub struct Rows {
+    values: Rc<Vec<f32>>,
+    rows: usize,
+}
+
+impl Rows {
+    /// The numbers.
+    pub fn values(&self) -> &[f32] {
+        &self.values
+    }
+
+    /// The numbers, to be kept.
+    pub fn into_values(self) -> Vec<f32> {
+        Rc::unwrap_or_clone(self.values)
+    }
+
+    /// The buffer, to be written to: copied only if somebody else reads it.
+    fn buffer(&mut self) -> &mut Vec<f32> {
+        Rc::make_mut(&mut self.values)
+    }
+}
+
+/// Does the operations at once, one member after the other, as a member's rows then stay in the cache.
+pub struct Plain<'a> {
+    parameters: &'a Parameters,
+    /// The member under way, and how many there are.
+    member: (usize, usize),
+    /// Buffers that nobody reads.
+    free: Vec<Rows>,
+}
+
+impl<'a> Plain<'a> {
+    /// With these weights.
+    pub fn new(parameters: &'a Parameters) -> Self {
+        Self { parameters, member: (0, 1), free: Vec::new() }
+    }
+
+    /// Goes on with other weights and the same buffers.
+    pub fn switch_to(&mut self, parameters: &'a Parameters) {
+        self.parameters = parameters;
+    }
+
+    /// Takes a value back that is no longer read, for the sake of its buffer.
+    pub fn recycle(&mut self, value: Rows) {
+        if Rc::strong_count(&value.values) == 1 {
+            self.free.push(value);
+        }
+    }
+
+    fn fresh(&mut self, rows: usize) -> Rows {
+        Rows { rows, ..self.free.pop().unwrap_or_default() }
+    }
+
+    /// The part of a parameter that is the member's own.
+    fn own(&self, index: usize) -> &'a [f32] {
+        let (member, members) = self.member;
+        let values = &self.parameters[index].values;
+        let length = values.len() / members;
+        &values[member * length..(member + 1) * length]
+    }
+
+    fn layer(&mut self, input: Rows, weight: Matrix<'_>, bias: &[f32], activation: Activation) -> Rows {
+        let mut output = self.fresh(input.rows);
+        dense_forward(&input.values, input.rows, weight, bias, activation, output.buffer());
+        self.recycle(input);
+        output
+    }
+}
+
+impl Engine for Plain<'_> {
+    type Value = Rows;
+
+    fn input(&mut self, values: Vec<f32>, rows: usize) -> Rows {
+        Rows { values: Rc::new(values), rows }
+    }
+
+    fn front(&mut self, front: &Arc<Front>, cells: Cells<'_>, first: usize) -> Rows {
+        let mut output = self.fresh(cells.rows);
+        front.infer(&cells, self.parameters, first, output.buffer());
+        output
+    }
+
+    fn dense(&mut self, input: Rows, weight: usize, activation: Activation) -> Rows {
+        let (weight, bias) = (&self.parameters[weight], &self.parameters[weight + 1]);
+        self.layer(input, weight.matrix(), &bias.values, activation)
+    }
+
+    fn linear(&mut self, input: Rows, weight: usize) -> Rows {
+        let weight = self.parameters[weight].matrix();
+        self.layer(input, weight, &vec![0.0; weight.columns()], Activation::Identity)
+    }
+
+    fn add(&mut self, mut left: Rows, right: Rows) -> Rows {
+        left.buffer().iter_mut().zip(right.values()).for_each(|(left, right)| *left += right);
+        self.recycle(right);
+        left
+    }
+
+    fn members(&mut self, input: Rows, factors: usize, inside: impl Fn(&mut Self, Rows) -> Rows) -> Rows {
+        let members = self.parameters[factors].shape[0];
+        let mut said = self.fresh(members * input.rows);
+        said.buffer().clear();
+        for member in 0..members {
+            self.member = (member, members);
+            let mut view = self.fresh(input.rows);
+            view.buffer().resize(input.values.len(), 0.0);
+            scaled(&input.values, self.own(factors), view.buffer());
+            let answer = inside(self, view);
+            said.buffer().extend_from_slice(answer.values());
+            self.recycle(answer);
+        }
+        self.member = (0, 1);
+        self.recycle(input);
+        said
+    }
+
+    fn heads(&mut self, hidden: Rows, weight: usize) -> Rows {
+        let shape = &self.parameters[weight].shape;
+        let matrix = Matrix::new(self.own(weight), shape[0] / self.member.1, shape[1]);
+        self.layer(hidden, matrix, self.own(weight + 1), Activation::Identity)
+    }
+
+    fn dropout(&mut self, hidden: Rows, _: f64, _: Dropout, _: (&str, usize)) -> Rows {
+        hidden
+    }
+
+    fn normalize_hidden(&mut self, mut hidden: Rows, k: f32) -> Rows {
+        let units = hidden.values.len() / hidden.rows.max(1);
+        hidden.buffer().chunks_exact_mut(units.max(1)).for_each(|row| normalize_row(row, k));
+        hidden
+    }
+}

@@ -1,0 +1,88 @@
+//! The engine of training: Burn tensors on the tape, so that gradients can be had.
+
+use std::sync::Arc;
+
+use burn::Tensor;
+use burn::tensor::TensorData;
+
+use super::Engine;
+use crate::nn::activation::Activation;
+use crate::nn::cells::Cells;
+use crate::nn::dense::dense;
+use crate::nn::front::Front;
+use crate::nn::lent::Lent;
+use crate::nn::members::{heads, spread};
+use crate::nn::sparsity::{Dropout, dropout, normalize_hidden};
+use crate::nn::tape::training_device;
+use crate::nn::train::Moment;
+use crate::rng::Stream;
+
+/// Records the operations, all members at once.
+pub struct Taped<'a> {
+    parameters: &'a Lent,
+    moment: &'a Moment,
+}
+
+impl<'a> Taped<'a> {
+    /// With the weights of a step and its moment.
+    pub fn new(parameters: &'a Lent, moment: &'a Moment) -> Self {
+        Self { parameters, moment }
+    }
+}
+
+impl Engine for Taped<'_> {
+    type Value = Tensor<2>;
+
+    fn input(&mut self, values: Vec<f32>, rows: usize) -> Tensor<2> {
+        let width = values.len() / rows.max(1);
+        Tensor::from_data(TensorData::new(values, [rows, width]), &training_device())
+    }
+
+    fn front(&mut self, front: &Arc<Front>, cells: Cells<'_>, first: usize) -> Tensor<2> {
+        front.forward(cells, self.parameters, first)
+    }
+
+    fn dense(&mut self, input: Tensor<2>, weight: usize, activation: Activation) -> Tensor<2> {
+        dense(input, self.parameters.tensor(weight), self.parameters.tensor(weight + 1), activation)
+    }
+
+    fn linear(&mut self, input: Tensor<2>, weight: usize) -> Tensor<2> {
+        input.matmul(self.parameters.tensor(weight))
+    }
+
+    fn add(&mut self, left: Tensor<2>, right: Tensor<2>) -> Tensor<2> {
+        left + right
+    }
+
+    fn members(
+        &mut self,
+        input: Tensor<2>,
+        factors: usize,
+        inside: impl Fn(&mut Self, Tensor<2>) -> Tensor<2>,
+    ) -> Tensor<2> {
+        let views = spread(input, self.parameters.tensor(factors));
+        inside(self, views)
+    }
+
+    fn heads(&mut self, hidden: Tensor<2>, weight: usize) -> Tensor<2> {
+        heads(hidden, self.parameters.tensor(weight), self.parameters.tensor(weight + 1))
+    }
+
+    fn dropout(
+        &mut self,
+        hidden: Tensor<2>,
+        share: f64,
+        kind: Dropout,
+        (purpose, number): (&str, usize),
+    ) -> Tensor<2> {
+        if share == 0.0 {
+            return hidden;
+        }
+        let mut stream = Stream::new(self.moment.seed, purpose, self.moment.step, number as u64);
+        dropout(hidden, share, kind, &mut stream)
+    }
+
+    fn normalize_hidden(&mut self, hidden: Tensor<2>, k: f32) -> Tensor<2> {
+        normalize_hidden(hidden, k)
+    }
+}
