@@ -39,7 +39,7 @@ fn list() -> String {
         }
         text.push('\n');
     }
-    text.push_str("Those marked * compete when none is named (`impute` has `auto` choose among them).\n");
+    text.push_str("Those marked * compete when none is named; for `impute`, `auto` lets them.\n");
     text.push_str("`unmiss methods NAME` tells all about one.\n");
     text
 }

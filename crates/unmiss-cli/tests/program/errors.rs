@@ -172,7 +172,7 @@ fn model_files() {
     bench.write("damaged.unmiss", changed(r#"\"job\":"#, r#"\"jox\":"#));
     bench.write("other.unmiss", changed(r#"\"predict\""#, r#"\"forgets\""#));
     bench.write("unknown.unmiss", changed(r#"\"method\":\"linear\""#, r#"\"method\":\"lineal\""#));
-    bench.write("array.unmiss", changed(r#""weights":"#, r#""weightz":"#));
+    bench.write("array.unmiss", changed(r#""learned/weights":"#, r#""learned/weightz":"#));
     let files = ["absent", "empty", "truncated", "newer", "damaged", "other", "unknown", "array"];
     let lines: Vec<String> = files.iter().map(|name| format!("show {name}.unmiss")).collect();
     let mut text = bench.transcripts(lines.iter().map(String::as_str));
