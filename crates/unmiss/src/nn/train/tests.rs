@@ -200,7 +200,7 @@ fn a_stop_keeps_what_is_worth_keeping() {
 fn time_that_runs_out_is_told_from_a_stop() {
     let curve = Curve::new(200, 12);
     let settings = TrainSettings { epochs: 1_000_000, ..settings() };
-    let late = run(1).within(Duration::from_millis(100));
+    let late = run(1).within(Duration::from_millis(500));
     let trained = train(&curve, curve.parameters(), &settings, &late).unwrap();
     assert_eq!(trained.stopped, Why::Stopped(StopReason::OutOfTime));
     assert_eq!(curve.validate(&trained.parameters), trained.history[trained.best_epoch - 1].validation);

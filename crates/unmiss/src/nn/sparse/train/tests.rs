@@ -217,7 +217,7 @@ fn time_that_runs_out_ends_a_training_with_the_best_so_far() {
         patience: 0,
     };
     let run = Run::new(1, 2).unwrap();
-    let late = run.clone().within(Duration::from_millis(200));
+    let late = run.clone().within(Duration::from_millis(500));
     let trained = train_sparse(&learner, network(30, Squash::Tanh), &settings, &late).unwrap();
     assert_eq!(trained.stopped, Why::Stopped(StopReason::OutOfTime));
     assert!(trained.epochs > 0 && learner.validate(&trained.network) == trained.validation);
