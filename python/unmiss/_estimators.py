@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ._base import recipes_of
 from ._imputers import ImputerBase
-from ._predictors import SHORT_LIST, ClassifierBase, RegressorBase
+from ._predictors import ClassifierBase, RegressorBase
 from ._recommenders import RecommenderBase
 
 
@@ -940,17 +941,7 @@ class Classifier(ClassifierBase):
     """
 
     def _recipes(self) -> list[tuple[str, dict[str, Any]]]:
-        if isinstance(self.method, str) and self.method != "auto":
-            return [(self.method, dict(self.settings or {}))]
-        methods = SHORT_LIST if isinstance(self.method, str) else tuple(self.method)
-        settings = dict(self.settings or {})
-        strangers = [name for name in settings if name not in methods]
-        if strangers:
-            raise ValueError(
-                f"settings for {strangers} belong to no method that is compared: {list(methods)}\n"
-                "hint: name the method, or give settings by method, such as {'trees': {'leaves': 15}}"
-            )
-        return [(name, dict(settings.get(name, {}))) for name in methods]
+        return recipes_of(self.method, self.settings, ('linear', 'trees', 'network'))
 
     def __init__(
         self,
@@ -1519,17 +1510,7 @@ class Regressor(RegressorBase):
     """
 
     def _recipes(self) -> list[tuple[str, dict[str, Any]]]:
-        if isinstance(self.method, str) and self.method != "auto":
-            return [(self.method, dict(self.settings or {}))]
-        methods = SHORT_LIST if isinstance(self.method, str) else tuple(self.method)
-        settings = dict(self.settings or {})
-        strangers = [name for name in settings if name not in methods]
-        if strangers:
-            raise ValueError(
-                f"settings for {strangers} belong to no method that is compared: {list(methods)}\n"
-                "hint: name the method, or give settings by method, such as {'trees': {'leaves': 15}}"
-            )
-        return [(name, dict(settings.get(name, {}))) for name in methods]
+        return recipes_of(self.method, self.settings, ('linear', 'trees', 'network'))
 
     def __init__(
         self,
@@ -2023,6 +2004,103 @@ class TreesRegressor(RegressorBase):
         self.verbose = verbose
 
 
+class Recommender(RecommenderBase):
+    """Predict ratings with whatever does best on ratings held out.
+
+    A share of the ratings is held out, several methods and the weighted mean of them are measured on it, and
+    the one that errs least is fitted on all ratings: what the program ``unmiss fit`` does with ratings.
+
+    Parameters
+    ----------
+    method : str or list of str, default="auto"
+        A method's name, several names to choose from, or ``auto`` for the short list (biases, factors,
+        autorec) and the blend of it: ``autorec`` (Autoencoder of ratings, with Sparsity Normalization);
+        ``factors`` (Matrix factorisation with biases: the mean of many drawn solutions); ``blend`` (Several
+        recommenders, each with its weight); ``cf-nade`` (Chances of every rating level from some of the
+        others); ``biases`` (Mean rating plus an offset of the user and one of the item).
+    settings : dict, default=None
+        Settings of the method, by name; with several methods, settings by method.
+    test : float, default=0.1
+        Share of the ratings held out to choose a method by; what is fitted then learns from all.
+    user : str, default="user"
+        The column of users, where ratings come as a data frame.
+    item : str, default="item"
+        The column of items.
+    rating : str, default="rating"
+        The column of ratings.
+    time : str, default=None
+        The column of times: of several ratings for the same user and item the latest counts. None: the one
+        that stands last.
+    random_state : int, RandomState or None, default=0
+        Seed of everything random: the same seed gives the same result, for any number of threads.
+    n_jobs : int, default=None
+        Threads; None: all of the machine.
+    verbose : int, default=0
+        1 shows a bar.
+
+    Attributes
+    ----------
+    method_ : str
+        The method that was fitted.
+    users_ : array
+        The ids of the users, in ascending order.
+    items_ : array
+        The ids of the items.
+    n_ratings_ : int
+        Ratings learned from.
+    rating_range_ : tuple of float
+        The smallest and the largest of them, between which predictions lie.
+
+    Examples
+    --------
+    >>> import unmiss
+    >>> films = unmiss.sample("films")
+    >>> model = unmiss.Recommender("factors").fit(films)
+    >>> best = model.recommend("user-007", n=3)
+    >>> list(best.columns), len(best)
+    (['user', 'item', 'score'], 3)
+    >>> bool(model.predict([("user-007", "film-001"), ("nobody", "film-001")]).min() >= 1)
+    True
+    >>> model.recommend_for({"film-001": 5, "film-002": 1.5}, n=4).shape
+    (4, 2)
+    """
+
+    def _recipes(self) -> list[tuple[str, dict[str, Any]]]:
+        if isinstance(self.method, str) and self.method == "auto":
+            if self.settings:
+                raise ValueError("settings belong to a method, and none is named\nhint: name it with method=...")
+            return []
+        return recipes_of(self.method, self.settings, ())
+
+    def _share(self) -> float:
+        return float(self.test)
+
+    def __init__(
+        self,
+        method: Any = "auto",
+        *,
+        settings: dict | None = None,
+        test: float = 0.1,
+        user: str = "user",
+        item: str = "item",
+        rating: str = "rating",
+        time: str | None = None,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ):
+        self.method = method
+        self.settings = settings
+        self.test = test
+        self.user = user
+        self.item = item
+        self.rating = rating
+        self.time = time
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
 class AutoRec(RecommenderBase):
     """Autoencoder of ratings, with Sparsity Normalization.
 
@@ -2082,6 +2160,8 @@ class AutoRec(RecommenderBase):
 
     Attributes
     ----------
+    method_ : str
+        The method that was fitted.
     users_ : array
         The ids of the users, in ascending order.
     items_ : array
@@ -2218,6 +2298,8 @@ class MatrixFactorization(RecommenderBase):
 
     Attributes
     ----------
+    method_ : str
+        The method that was fitted.
     users_ : array
         The ids of the users, in ascending order.
     items_ : array
@@ -2325,6 +2407,8 @@ class RatingBlend(RecommenderBase):
 
     Attributes
     ----------
+    method_ : str
+        The method that was fitted.
     users_ : array
         The ids of the users, in ascending order.
     items_ : array
@@ -2438,6 +2522,8 @@ class CFNade(RecommenderBase):
 
     Attributes
     ----------
+    method_ : str
+        The method that was fitted.
     users_ : array
         The ids of the users, in ascending order.
     items_ : array
@@ -2557,6 +2643,8 @@ class RatingBiases(RecommenderBase):
 
     Attributes
     ----------
+    method_ : str
+        The method that was fitted.
     users_ : array
         The ids of the users, in ascending order.
     items_ : array
@@ -2670,6 +2758,7 @@ __all__ = [
     "NetworkRegressor",
     "RatingBiases",
     "RatingBlend",
+    "Recommender",
     "Regressor",
     "SelfMaskingImputer",
     "TreesClassifier",

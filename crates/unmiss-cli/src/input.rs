@@ -71,7 +71,7 @@ pub enum ShapeArgument {
 
 impl RatingColumns {
     /// The same, for data that are ratings in any case.
-    pub fn as_ratings(mut self) -> Self {
+    pub fn for_ratings(mut self) -> Self {
         self.shape = Some(ShapeArgument::Ratings);
         self
     }

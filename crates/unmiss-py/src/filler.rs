@@ -32,6 +32,9 @@ type Cells<'py> = (
     Option<(Bound<'py, PyArray1<i64>>, Vec<String>)>,
 );
 
+/// Lowest and highest value of single columns.
+type Ranges = BTreeMap<String, (f64, f64)>;
+
 /// Holes that are left: column, how many, why.
 type Left = Vec<(String, usize, String)>;
 
@@ -54,7 +57,7 @@ impl Filler {
         method: &str,
         settings: &str,
         ignore: Vec<String>,
-        within: BTreeMap<String, (f64, f64)>,
+        within: Ranges,
         beyond_range: bool,
         manner: Manner,
     ) -> PyResult<Self> {
@@ -173,7 +176,7 @@ impl Filler {
 
     /// Whether filled numbers may leave the range of the known ones, and the limits of single columns.
     #[getter]
-    fn limits(&self) -> PyResult<(bool, BTreeMap<String, (f64, f64)>)> {
+    fn limits(&self) -> PyResult<(bool, Ranges)> {
         let limits = &self.filling()?.part.limits;
         Ok((!limits.observed_range, limits.columns.clone()))
     }

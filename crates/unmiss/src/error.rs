@@ -33,7 +33,7 @@ pub enum Error {
         /// What is wrong there.
         what: String,
         /// What to do about it.
-        hint: Option<Hint>,
+        hint: Option<Box<Hint>>,
     },
     /// The table is readable, but can't be used the way it was asked for.
     #[error("{what}")]
@@ -41,7 +41,7 @@ pub enum Error {
         /// What is wrong.
         what: String,
         /// What to do about it.
-        hint: Option<Hint>,
+        hint: Option<Box<Hint>>,
     },
     /// A setting has an unknown name or a value it can't have.
     #[error("setting `{name}`: {what}")]
@@ -51,7 +51,7 @@ pub enum Error {
         /// What is wrong with its value.
         what: String,
         /// What to do about it.
-        hint: Option<Hint>,
+        hint: Option<Box<Hint>>,
     },
     /// A model file is damaged, of another kind, or from a newer program.
     #[error("{}: {what}", path.display())]
@@ -61,7 +61,7 @@ pub enum Error {
         /// What is wrong with it.
         what: String,
         /// What to do about it.
-        hint: Option<Hint>,
+        hint: Option<Box<Hint>>,
     },
     /// A method could not be fitted or applied.
     #[error("method `{method}`: {what}")]
@@ -71,7 +71,7 @@ pub enum Error {
         /// What went wrong.
         what: String,
         /// What to do about it.
-        hint: Option<Hint>,
+        hint: Option<Box<Hint>>,
     },
     /// The run was stopped before there was anything worth keeping.
     #[error("stopped before there was a result to keep")]
@@ -122,7 +122,7 @@ impl Error {
             | Self::Data { hint, .. }
             | Self::Setting { hint, .. }
             | Self::Model { hint, .. }
-            | Self::Method { hint, .. } => *hint = Some(advice.into()),
+            | Self::Method { hint, .. } => *hint = Some(Box::new(advice.into())),
             Self::Io { .. } | Self::Stopped => {}
         }
         self
@@ -135,7 +135,7 @@ impl Error {
             | Self::Data { hint, .. }
             | Self::Setting { hint, .. }
             | Self::Model { hint, .. }
-            | Self::Method { hint, .. } => hint.as_ref(),
+            | Self::Method { hint, .. } => hint.as_deref(),
             Self::Io { .. } | Self::Stopped => None,
         }
     }

@@ -156,8 +156,8 @@ pub fn fit_table(
 
 impl Arguments {
     /// The same command for data that are ratings in any case.
-    pub fn as_ratings(mut self) -> Self {
-        self.ratings = self.ratings.as_ratings();
+    pub fn for_ratings(mut self) -> Self {
+        self.ratings = self.ratings.for_ratings();
         self
     }
 

@@ -26,7 +26,7 @@ impl Command {
     /// Runs the command.
     pub fn run(self, general: &General, printer: &Printer) -> Result<Ended> {
         let done = match self {
-            Self::Fit(arguments) => return fit::run(&arguments.as_ratings(), general, printer),
+            Self::Fit(arguments) => return fit::run(&arguments.for_ratings(), general, printer),
             Self::Predict(arguments) => predict::run(&arguments, general, printer),
             Self::Top(arguments) => top::run(&arguments, general, printer),
             Self::Audit(arguments) => audit::run(&arguments, general, printer),

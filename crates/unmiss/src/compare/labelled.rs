@@ -21,8 +21,11 @@ pub(super) struct Labelled {
     /// The targets as the rows are: class weights serve learning, not judging.
     pub truth: Targets,
     /// Parts that are encoded already, the latest last.
-    encoded: Mutex<Vec<((usize, usize), Encoding, Arc<Split>)>>,
+    encoded: Mutex<Vec<Remembered>>,
 }
+
+/// The name of a part, how it is encoded, and the part.
+type Remembered = ((usize, usize), Encoding, Arc<Split>);
 
 /// Some rows to learn from and others to be judged on, encoded for a method.
 pub(super) struct Split {

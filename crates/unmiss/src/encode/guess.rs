@@ -1,5 +1,5 @@
 //! A guess for every missing number: its mean given the known numbers of the row, as if all columns were
-//! jointly normal (see [`linalg`](crate::linalg)).
+//! jointly normal (see `linalg`).
 
 use rayon::prelude::*;
 

@@ -141,7 +141,7 @@ impl Model {
 
 /// The same error, told of a file.
 fn in_file(path: &Path, error: &Error) -> Error {
-    let hint = error.hint().cloned();
+    let hint = error.hint().cloned().map(Box::new);
     Error::Model { path: path.to_owned(), what: error.to_string(), hint }
 }
 

@@ -96,7 +96,7 @@ impl Recipe {
         let help = || Hint::from(Act::LookUpSettings { method: self.method.name().to_owned() });
         self.method.check(&self.settings).err().map(|error| match error {
             Error::Setting { what, hint, .. } => {
-                Error::Setting { name: name.to_owned(), what, hint: hint.or_else(|| Some(help())) }
+                Error::Setting { name: name.to_owned(), what, hint: hint.or_else(|| Some(Box::new(help()))) }
             }
             other => other,
         })

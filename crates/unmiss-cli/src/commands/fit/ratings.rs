@@ -9,7 +9,7 @@ use unmiss::error::{Error, Result};
 use unmiss::methods::Job;
 use unmiss::model::{Model, RatingScore, Recipe};
 
-use super::Arguments;
+use super::{Arguments, Checkpoints};
 use crate::General;
 use crate::commands::Ended;
 use crate::input::{only_for_tables, settings};
@@ -26,7 +26,8 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
     let recipes = arguments.rating_recipes()?;
     let ratings = Arc::new(arguments.ratings.read(&arguments.data, &arguments.input, printer)?);
     give_back();
-    let run = printer.run(general)?;
+    let checkpoints = Checkpoints::open(&arguments.output, arguments.fresh, printer)?;
+    let run = printer.run(general)?.checkpoints_in(&checkpoints.folder);
     let blend = arguments.method.is_empty() && recipes.len() > 1;
     let fitted = fit_best_rating(&ratings, &recipes, arguments.test, blend, &run);
     printer.close();
@@ -36,7 +37,11 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
     text.push_str(&wrapped(&ending(&model, &choice, recipes.len() > 1, arguments), 0));
     text.push('\n');
     print(&text)?;
-    Ok(Ended::of(&model, &run))
+    let ended = Ended::of(&model, &run);
+    if ended == Ended::Done {
+        checkpoints.clear();
+    }
+    Ok(ended)
 }
 
 /// What was saved, why this method if it was chosen from `several` by measuring, and what would have been better.

@@ -47,7 +47,7 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
 pub fn with(arguments: &Arguments, model: &Model, general: &General, printer: &Printer) -> Result<Ended> {
     check(arguments)?;
     let run = printer.run(general)?;
-    let ratings = arguments.ratings.clone().as_ratings().read(&arguments.data, &arguments.input, printer)?;
+    let ratings = arguments.ratings.clone().for_ratings().read(&arguments.data, &arguments.input, printer)?;
     if *model.rating()?.ratings != ratings {
         return Err(Error::data("the model learned from other ratings than these").with_hint(
             "fill them without --with; `unmiss predict MODEL PAIRS --ratings NEW` predicts for somebody new",
