@@ -3,6 +3,8 @@
 //! A new method needs a file: `cargo test -p unmiss --test files -- --ignored` writes those that are not there yet. Files
 //! that are there are never written again.
 
+#![allow(clippy::unwrap_used, reason = "a test that fails is to say where")]
+
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
@@ -65,7 +67,7 @@ fn small(method: &'static dyn Method) -> Recipe {
     ];
     let change =
         |recipe: Recipe, (name, value): &(&str, &str)| recipe.clone().set(name, value).unwrap_or(recipe);
-    settings.iter().fold(Recipe::of(method), change)
+    settings.iter().chain(own).fold(Recipe::of(method), change)
 }
 
 fn aim(job: Job) -> Aim {
