@@ -65,6 +65,12 @@ fn small(method: &'static dyn Method) -> Recipe {
         ("methods", r#"["mean", "gaussian"]"#),
         ("methods", r#"["factors", "biases"]"#),
     ];
+    // Few ratings need larger steps to tell anything; trees of a few rows are small.
+    let own: &[(&str, &str)] = match method.name() {
+        "autorec" | "cf-nade" => &[("epochs", "60"), ("rate", "0.05")],
+        "boosted" => &[("rounds", "1"), ("rows", "12")],
+        _ => &[],
+    };
     let change =
         |recipe: Recipe, (name, value): &(&str, &str)| recipe.clone().set(name, value).unwrap_or(recipe);
     settings.iter().chain(own).fold(Recipe::of(method), change)
