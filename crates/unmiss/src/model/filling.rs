@@ -17,7 +17,7 @@ use serde::Serialize;
 
 use super::parts::{Fill, Limits, Made, Part, Summary};
 use super::recipe::Recipe;
-use crate::data::{Column, Data, Kind};
+use crate::data::{Column, Data, Kind, Shape};
 use crate::encode::{Coder, Rows};
 use crate::error::{Error, Result};
 use crate::methods::{Draw, Examples, Imputer};
@@ -67,16 +67,7 @@ pub(super) fn fit(
         data.column(name)?;
     }
     limits.check()?;
-    let (mut names, mut unfillable) = (Vec::new(), BTreeMap::new());
-    for column in data.columns().iter().filter(|column| !ignored.contains(&column.name)) {
-        match reason(column) {
-            Some(reason) => drop(unfillable.insert(column.name.clone(), reason.to_owned())),
-            None => names.push(column.name.clone()),
-        }
-    }
-    if names.is_empty() {
-        return Err(Error::data("there is no column with a known number or category to learn from"));
-    }
+    let (names, unfillable) = fillable(data, ignored)?;
     let mut coder = Coder::fit(data, &names, recipe.method.encoding(&recipe.settings)?)?;
     coder.set_limits(|column| limits.of(column));
     let rows = coder.encode(data, |_, _| {})?;
@@ -123,6 +114,9 @@ impl<'a> Filling<'a> {
         let names = self.coder.names();
         let missing = rows.missing_by_input();
         let filled = |name: &str| names.iter().position(|own| *own == name).map_or(0, |place| missing[place]);
+        if data.columns().is_empty() {
+            return names.iter().map(|name| ((*name).to_owned(), filled(name))).collect();
+        }
         let columns = data.columns().iter().filter(|column| !self.part.ignored.contains(&column.name));
         columns.map(|column| (column.name.clone(), filled(&column.name))).collect()
     }
@@ -141,6 +135,21 @@ impl<'a> Filling<'a> {
         };
         columns.map(left).collect()
     }
+}
+
+/// The columns that can be filled, and the others with the reason; data without columns are filled as they are.
+fn fillable(data: &Data, ignored: &[String]) -> Result<(Vec<String>, BTreeMap<String, String>)> {
+    let (mut names, mut unfillable) = (Vec::new(), BTreeMap::new());
+    for column in data.columns().iter().filter(|column| !ignored.contains(&column.name)) {
+        match reason(column) {
+            Some(reason) => drop(unfillable.insert(column.name.clone(), reason.to_owned())),
+            None => names.push(column.name.clone()),
+        }
+    }
+    if names.is_empty() && data.shape() == Shape::Table {
+        return Err(Error::data("there is no column with a known number or category to learn from"));
+    }
+    Ok((names, unfillable))
 }
 
 /// Why a column can't be learned or filled.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::{Column, Data};
+use crate::data::{Column, Data, Shape};
 use crate::encode::{ClassWeights, target::TaskKind};
 use crate::error::{Act, Error, Result};
 
@@ -62,7 +62,8 @@ impl Roles {
         data.part(&rows, |column| !out(&column.name))
     }
 
-    /// The columns to predict from: all that have no other part and can tell the given rows apart.
+    /// The columns to predict from: all that have no other part and can tell the given rows apart. Data that are no
+    /// table are predicted from as a whole.
     ///
     /// # Errors
     /// When nothing is left.
@@ -75,7 +76,7 @@ impl Roles {
                 None => inputs.names.push(column.name.clone()),
             }
         }
-        if inputs.names.is_empty() {
+        if inputs.names.is_empty() && labelled.shape() == Shape::Table {
             return Err(Error::data("there is no column left to predict from")
                 .with_hint("inputs need numbers or categories with at least two different values"));
         }

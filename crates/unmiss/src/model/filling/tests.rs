@@ -1,5 +1,5 @@
 use super::*;
-use crate::data::{Shape, Table, Values};
+use crate::data::{Table, Values};
 use crate::methods::{Job, methods_for};
 use crate::model::{Aim, Model};
 
