@@ -289,3 +289,39 @@ def test_what_strangers_read(films):
         model.score(sparse.csr_array((3, 3)))
     with pytest.raises(TypeError, match=r"audits itself.*\nhint: call its audit\(\)"):
         unmiss.audit(model, np.ones((3, 3)))
+
+
+# ------------------------------------------------------------------------------------------------ the choice
+
+
+def test_the_best_of_the_short_list_is_chosen_as_the_program_chooses(films, tmp_path):
+    chosen = unmiss.Recommender().fit(films)
+    assert chosen.method_ in ("autorec", "factors", "biases", "blend")
+    words = " ".join(chosen.model_.words)
+    assert all(f"{name} RMSE" in words for name in ("autorec", "factors", "biases"))
+    alone = unmiss.Recommender("biases").fit(films)
+    assert alone.method_ == "biases"
+    several = unmiss.Recommender(["biases", "factors"], settings={"factors": {"draws": 3}}).fit(films)
+    assert several.method_ in ("biases", "factors")
+    path = tmp_path / "films.unmiss"
+    chosen.save(path)
+    pairs = [("user-007", "film-001"), ("nobody", "film-002")]
+    assert (unmiss.load(path).predict(pairs) == chosen.predict(pairs)).all()
+    with pytest.raises(ValueError, match="settings belong to a method, and none is named\nhint: name it"):
+        unmiss.Recommender(settings={"hidden": 3}).fit(films)
+    with pytest.raises(ValueError, match="`linear` predicts and is not for this\nhint: the methods for this are: autorec"):
+        unmiss.Recommender("linear").fit(films)
+
+
+def test_no_option_of_the_program_reaches_a_user_of_python(films):
+    frame = films.rename(columns={"user": "who"})
+    for wrong in (
+        lambda: unmiss.RatingBiases(user="whom").fit(frame),
+        lambda: unmiss.Classifier("gaussian").fit([[1.0], [2.0]], [0, 1]),
+        lambda: unmiss.sample("penguin"),
+        lambda: unmiss.compare(pd.DataFrame({"a": [1.0, 2.0]}), target="a", folds=5),
+    ):
+        with pytest.raises((ValueError, KeyError)) as caught:
+            wrong()
+        assert "--" not in str(caught.value), caught.value
+        assert "unmiss fit" not in str(caught.value)

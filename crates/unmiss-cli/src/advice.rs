@@ -25,6 +25,7 @@ pub fn words(act: &Act) -> String {
         Act::SameQuestion { seed } => {
             format!("ask the same with --seed {seed}, or name another file with --json")
         }
+        Act::TakeSample { name } => format!("did you mean `sample:{name}`?"),
         Act::ShowModel => "`unmiss show FILE` tells what is in it".to_owned(),
         Act::UsePredictor => {
             "`unmiss fit` makes models that predict; `unmiss impute --with` uses imputers".to_owned()
@@ -33,7 +34,6 @@ pub fn words(act: &Act) -> String {
             "`unmiss impute --save FILE` makes imputers; `unmiss predict` uses models".to_owned()
         }
         Act::UseRecommender => "`unmiss fit --shape ratings` makes models of ratings".to_owned(),
-        other => format!("{other:?}"),
     }
 }
 

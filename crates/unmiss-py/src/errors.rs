@@ -26,10 +26,10 @@ fn words(act: &Act) -> String {
         Act::HideMore => "hide more with how=\"mcar:0.3\", or compare on a larger table".to_owned(),
         Act::OtherFile => "name another file".to_owned(),
         Act::SameQuestion { seed } => format!("ask the same with random_state={seed}"),
+        Act::TakeSample { name } => format!("did you mean `{name}`?"),
         Act::ShowModel | Act::UsePredictor | Act::UseImputer | Act::UseRecommender => {
             "`unmiss.load` reads a model of any kind".to_owned()
         }
-        other => format!("{other:?}"),
     }
 }
 

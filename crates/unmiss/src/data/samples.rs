@@ -1,6 +1,6 @@
 //! Small real data sets that come with the library, to try things on: `sample:NAME` in place of a path.
 
-use crate::error::{Error, Result, nearest};
+use crate::error::{Act, Error, Hint, Result, nearest};
 
 /// A built-in data set.
 #[derive(Debug, Clone, Copy)]
@@ -43,8 +43,8 @@ pub fn sample(name: &str) -> Result<&'static Sample> {
     SAMPLES.iter().find(|sample| sample.name == name).ok_or_else(|| {
         let names = || SAMPLES.iter().map(|sample| sample.name);
         Error::data(format!("there is no sample `{name}`")).with_hint(match nearest(name, names()) {
-            Some(near) => format!("did you mean `sample:{near}`?"),
-            None => format!("the samples are: {}", names().collect::<Vec<_>>().join(", ")),
+            Some(near) => Hint::from(Act::TakeSample { name: near.to_owned() }),
+            None => format!("the samples are: {}", names().collect::<Vec<_>>().join(", ")).into(),
         })
     })
 }
@@ -78,6 +78,6 @@ mod tests {
     fn unknown_samples_get_a_hint() {
         let error = sample("pinguins").unwrap_err();
         assert_eq!(error.to_string(), "there is no sample `pinguins`");
-        assert_eq!(error.hint_text(), "did you mean `sample:penguins`?");
+        assert_eq!(error.hint_text(), r#"TakeSample { name: "penguins" }"#);
     }
 }

@@ -13,7 +13,6 @@ pub enum Hint {
 
 /// What a user can do about something. A program has options for it, a package arguments and classes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Act {
     /// Have a column read as categories, if its values are classes.
     ReadAsCategory {
@@ -64,6 +63,11 @@ pub enum Act {
     },
     /// Look at what is in a model's file.
     ShowModel,
+    /// Take a built-in sample.
+    TakeSample {
+        /// Its name.
+        name: String,
+    },
     /// Use a model that predicts.
     UsePredictor,
     /// Use a model that fills holes.
