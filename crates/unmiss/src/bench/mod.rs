@@ -6,73 +6,22 @@
 //! here, which do not, and which the repetitions can't decide.
 
 mod folder;
-pub mod imputation;
 mod network;
-pub mod nhis_like;
-mod page;
-pub mod ratings;
 mod repeat;
 pub mod report;
-pub mod theorems;
+mod request;
+mod page;
 mod treatment;
+pub mod imputation;
+pub mod nhis_like;
+pub mod ratings;
+pub mod theorems;
 pub mod uci_dropout;
 pub mod uci_replication;
 
-use std::path::PathBuf;
-
 use crate::error::{Error, Result, nearest};
-use crate::run::Run;
 pub use report::{Cell, Claim, Figure, Report, Section, Verdict};
-
-/// What is to be run.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Request {
-    /// The folder with the data sets.
-    pub data: PathBuf,
-    /// How often everything is repeated, each time with another seed.
-    pub seeds: usize,
-    /// Names of parts (data sets, methods, ...); where some of a kind are named, the others are left out.
-    pub only: Vec<String>,
-}
-
-/// One published table or figure.
-pub struct Bench {
-    /// The name by which it is called.
-    pub name: &'static str,
-    /// What it shows, in one line.
-    pub title: &'static str,
-    /// Where it was published.
-    pub paper: &'static str,
-    /// The files it reads, under the folder of data.
-    pub files: &'static [&'static str],
-    /// What `only` can choose from, one list for each kind of part.
-    pub parts: fn() -> Vec<Vec<String>>,
-    run: fn(&Request, &Run) -> Result<Report>,
-}
-
-impl Bench {
-    /// Runs it. Stopped from outside, the report has what was done until then.
-    ///
-    /// # Errors
-    /// When a file is missing or can't be used, a name in `only` is unknown, or there is nothing to repeat.
-    pub fn run(&self, request: &Request, run: &Run) -> Result<Report> {
-        if request.seeds == 0 {
-            return Err(Error::setting("seeds", "at least one repetition is needed"));
-        }
-        let known: Vec<String> = (self.parts)().into_iter().flatten().collect();
-        for word in &request.only {
-            if !known.contains(word) {
-                let hint = match nearest(word, known.iter().map(String::as_str)) {
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None => format!("the parts are: {}", known.join(", ")),
-                };
-                let what = format!("`{}` has no part `{word}`", self.name);
-                return Err(Error::setting("only", what).with_hint(hint));
-            }
-        }
-        (self.run)(request, &run.part(self.name))
-    }
-}
+pub use request::{Bench, Request};
 
 /// All benches.
 pub const BENCHES: &[&Bench] = &[
@@ -104,17 +53,10 @@ pub fn find(name: &str) -> Result<&'static Bench> {
     })
 }
 
-impl Request {
-    /// Those of one kind of part that are asked for: all, unless some of them are named.
-    fn chosen<T: Clone>(&self, all: &[T], name: impl Fn(&T) -> String) -> Vec<T> {
-        let named: Vec<T> = all.iter().filter(|part| self.only.contains(&name(part))).cloned().collect();
-        if named.is_empty() { all.to_vec() } else { named }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::run::Run;
 
     #[test]
     fn misspelt_names_get_a_hint() {
