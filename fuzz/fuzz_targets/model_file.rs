@@ -4,13 +4,13 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use unmiss::data::{Column, Table};
+use unmiss::data::{Column, Data, Table};
 use unmiss::encode::Encoder;
-use unmiss::methods::Draw;
-use unmiss::model::{Filler, Model, Predictions, RatingModel};
+use unmiss::methods::{Draw, Job};
+use unmiss::model::{Model, Predictions};
 
 /// Rows with known, missing and strange cells for the columns that a file says it learned.
-fn table(encoder: &Encoder) -> Option<Table> {
+fn table(encoder: &Encoder) -> Option<Data> {
     let numbers = encoder.numbers.iter().map(|feature| {
         Column::from_numbers(&feature.name, feature.kind, &[feature.low, f64::NAN, 1e300])
     });
@@ -19,38 +19,49 @@ fn table(encoder: &Encoder) -> Option<Table> {
         Column::from_words(&feature.name, feature.kind, &words)
     });
     // Two inputs of one name make no table.
-    Table::new(numbers.chain(categories).collect()).ok()
+    Table::new(numbers.chain(categories).collect()).ok().map(Data::from)
 }
 
 fuzz_target!(|bytes: &[u8]| {
-    if let Ok(filler) = Filler::from_bytes(bytes) {
-        let Some(table) = table(&filler.encoder) else { return };
-        for draw in [None, Some(Draw { seed: 1, number: 0, first_row: 0 })] {
-            if let Ok(filled) = filler.fill(&table, draw, |_, _| {}) {
-                assert_eq!(filled.table.rows(), table.rows());
-            }
-        }
-        return;
-    }
-    if let Ok(model) = RatingModel::from_bytes(bytes) {
-        let (users, items) = (model.ratings.users.len() as u32, model.ratings.items.len() as u32);
-        if users > 0 && items > 0 {
-            assert_eq!(model.rate(&[(0, 0), (users - 1, items - 1)]).len(), 2);
-            assert!(model.top(0, 3).len() <= 3);
-            assert_eq!(model.rate_for(&[(items - 1, 3.0)], &[0]).len(), 1);
-        }
-        return;
-    }
     let Ok(model) = Model::from_bytes(bytes) else { return };
-    let Some(table) = table(&model.encoder) else { return };
-    match model.predict(&table, |_, _| {}) {
+    match model.job() {
+        Job::Predict => predict(&model),
+        Job::Fill => fill(&model),
+        Job::Rate => rate(&model),
+    }
+});
+
+fn predict(model: &Model) {
+    let (Ok(predicting), Ok(encoder)) = (model.predicting(), model.coder.table()) else { return };
+    let Some(data) = table(encoder) else { return };
+    match predicting.predict(&data, |_, _| {}) {
         Ok(Predictions::Numbers { values, known }) => {
-            assert_eq!((values.len(), known.len()), (table.rows(), table.rows()));
-            known.iter().for_each(|known| _ = model.half_width(*known, 0.9));
+            assert_eq!((values.len(), known.len()), (data.rows(), data.rows()));
+            known.iter().for_each(|known| _ = predicting.half_width(*known, 0.9));
         }
         Ok(Predictions::Probabilities(chances)) => {
-            assert_eq!(chances.len(), table.rows() * model.target.levels.len());
+            assert_eq!(chances.len(), data.rows() * predicting.target.levels.len());
         }
         Err(_) => {}
     }
-});
+}
+
+fn fill(model: &Model) {
+    let (Ok(filling), Ok(encoder)) = (model.filling(), model.coder.table()) else { return };
+    let Some(data) = table(encoder) else { return };
+    for draw in [None, Some(Draw { seed: 1, number: 0, first_row: 0 })] {
+        if let Ok(filled) = filling.fill(&data, draw, |_, _| {}) {
+            assert_eq!(filled.data.rows(), data.rows());
+        }
+    }
+}
+
+fn rate(model: &Model) {
+    let Ok(rating) = model.rating() else { return };
+    let (users, items) = (rating.ratings.users.len() as u32, rating.ratings.items.len() as u32);
+    if users > 0 && items > 0 {
+        assert_eq!(rating.rate(&[(0, 0), (users - 1, items - 1)]).len(), 2);
+        assert!(rating.top(0, 3).len() <= 3);
+        assert_eq!(rating.rate_for(&[(items - 1, 3.0)], &[0]).len(), 1);
+    }
+}

@@ -5,10 +5,10 @@
 
 use std::time::Instant;
 
-use unmiss::data::{Column, Kind, Table};
+use unmiss::data::{Column, Data, Kind, Shape, Table};
 use unmiss::error::Result;
-use unmiss::methods::{IMPUTERS, METHODS};
-use unmiss::model::{Filler, Limits, Model, RecipeOf, Roles};
+use unmiss::methods::{Job, methods_for};
+use unmiss::model::{Aim, Limits, Model, Recipe};
 use unmiss::rng::Stream;
 use unmiss::run::Run;
 
@@ -37,10 +37,10 @@ fn table() -> Result<Table> {
 }
 
 /// The median microseconds of some work on the first rows, one by one.
-fn median(table: &Table, mut work: impl FnMut(&Table) -> Result<()>) -> Result<f64> {
+fn median(table: &Data, mut work: impl FnMut(&Data) -> Result<()>) -> Result<f64> {
     let mut times = Vec::with_capacity(TIMED);
     for row in 0..TIMED {
-        let row = table.select(&[row]);
+        let row = table.select(&[row])?;
         let start = Instant::now();
         work(&row)?;
         times.push(start.elapsed().as_secs_f64() * 1e6);
@@ -52,16 +52,18 @@ fn median(table: &Table, mut work: impl FnMut(&Table) -> Result<()>) -> Result<f
 fn main() -> Result<()> {
     let threads = std::env::var("THREADS").ok().and_then(|threads| threads.parse().ok()).unwrap_or(2);
     let run = Run::new(0, threads)?;
-    let table = table()?;
-    for imputer in IMPUTERS {
-        let recipe = RecipeOf::imputer(imputer.name())?;
-        let filler = Filler::fit(&table, &["y".to_owned()], &recipe, Limits::default(), &run)?;
-        let time = median(&table, |row| filler.fill(row, None, |_, _| {}).map(drop))?;
-        println!("fill {} {time:.0}", imputer.name());
+    let table = Data::from(table()?);
+    let aim = Aim::Fill { ignored: vec!["y".to_owned()], limits: Limits::default() };
+    for method in methods_for(Shape::Table, Job::Fill) {
+        let model = Model::fit(&table, &aim, &Recipe::of(method), &run)?;
+        let filling = model.filling()?;
+        let time = median(&table, |row| filling.fill(row, None, |_, _| {}).map(drop))?;
+        println!("fill {} {time:.0}", method.name());
     }
-    for method in METHODS {
-        let model = Model::fit(&table, &Roles::target("y"), &RecipeOf::of(*method), &run)?;
-        let time = median(&table, |row| model.predict(row, |_, _| {}).map(drop))?;
+    for method in methods_for(Shape::Table, Job::Predict) {
+        let model = Model::fit(&table, &Aim::predict("y"), &Recipe::of(method), &run)?;
+        let predicting = model.predicting()?;
+        let time = median(&table, |row| predicting.predict(row, |_, _| {}).map(drop))?;
         println!("predict {} {time:.0}", method.name());
     }
     Ok(())
