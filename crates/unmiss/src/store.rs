@@ -1,20 +1,22 @@
-//! Named arrays in one file: safetensors with a JSON header, and whole-file writing that loses nothing.
+//! Named arrays in one file: safetensors with a JSON header, and writing that loses nothing.
 //!
 //! A file is data: reading it runs no code, checks every size against the file's length before memory is
 //! taken, and refuses what it does not know. A file is written beside its place and renamed, so that a
 //! crash leaves the old file or the new one, never half of one.
 
+mod output;
 mod slices;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
-use std::io::{ErrorKind, Write};
+use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 
 use safetensors::tensor::{Dtype, SafeTensors, TensorView, View};
 use serde_json::Value;
-use tempfile::NamedTempFile;
+
+pub use output::{Output, is_plain, is_same_file, is_standard_output, write_whole};
 
 use crate::error::{Error, Result};
 pub(crate) use slices::{Named, Slices, write_slices};
@@ -240,36 +242,6 @@ fn unexpected(name: &str, shape: &[usize], found: Option<&Array>) -> Error {
         Some(array) => format!("array `{name}` has shape {:?}, expected {shape:?}", array.shape),
     };
     Error::data(what).with_hint("the file is damaged or was written by another version of the program")
-}
-
-/// Writes a file beside its place and renames it, so that nobody ever sees half of it.
-///
-/// # Errors
-/// When the folder is missing or not writable, or the disk is full.
-pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
-    let wrap = |error| Error::io(path, error);
-    let mut file = beside(path).map_err(wrap)?;
-    file.write_all(bytes).and_then(|()| file.as_file().sync_all()).map_err(wrap)?;
-    file.persist(path).map_err(|error| wrap(error.error))?;
-    Ok(())
-}
-
-/// A temporary file in the folder of a path, to be renamed to it, with the rights a new file usually gets
-/// and not the narrow ones of temporary files.
-pub(crate) fn beside(path: &Path) -> std::io::Result<NamedTempFile> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    if !folder.is_dir() {
-        let what = format!("there is no folder `{}`", folder.display());
-        return Err(std::io::Error::new(ErrorKind::NotFound, what));
-    }
-    let mut builder = tempfile::Builder::new();
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
-    }
-    // What the system says of the temporary name would only confuse.
-    builder.tempfile_in(folder).map_err(|error| error.kind().into())
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ pub(crate) struct Head {
     pub(crate) names: Vec<String>,
     /// The byte between two cells.
     pub(crate) delimiter: u8,
-    /// Where the byte after the header's line stands.
+    /// Where the byte after the header's line and its line end stands.
     pub(crate) end: usize,
 }
 

@@ -22,8 +22,9 @@
 //!
 //! The first line names the columns; spaces around names are dropped, and every name must be there once. Text
 //! is UTF-8, with or without a byte order mark. Lines end with LF, CR LF or CR; lines without any byte are
-//! passed over, wherever they stand. Quotes follow RFC 4180: a cell that starts with `"` ends at the next `"`
-//! that is not doubled, and may contain delimiters and line ends; a quote elsewhere is an ordinary character.
+//! passed over, wherever they stand, but in a table of one column they are its holes. Quotes follow RFC 4180: a
+//! cell that starts with `"` ends at the next `"` that is not doubled, and may contain delimiters and line ends;
+//! a quote elsewhere is an ordinary character.
 //!
 //! # What a cell becomes
 //!
@@ -73,7 +74,6 @@ pub mod table;
 mod reading;
 pub mod samples;
 mod input;
-mod output;
 mod cell;
 mod split;
 mod faults;

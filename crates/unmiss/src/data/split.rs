@@ -1,8 +1,8 @@
 //! Where the cells of a delimited text stand: RFC 4180 over raw bytes, nothing copied or changed.
 //!
 //! A cell that starts with a quote ends at the next quote that is not doubled; within it delimiters and
-//! line ends are text. A quote anywhere else is an ordinary character. A record ends at LF, CR or CRLF;
-//! lines without any byte are passed over.
+//! line ends are text. A quote anywhere else is an ordinary character. A record ends at LF, CR or CRLF.
+//! Lines without any byte are passed over, but for the holes that they are in a table of one column.
 
 use memchr::{memchr, memchr2, memchr3};
 
@@ -71,7 +71,7 @@ impl Records {
         rows: usize,
     ) -> Result<usize, Fault> {
         while self.rows() < rows && position < bytes.len() {
-            if matches!(bytes[position], b'\n' | b'\r') {
+            if self.width > 1 && matches!(bytes[position], b'\n' | b'\r') {
                 position += 1;
                 continue;
             }
@@ -125,11 +125,18 @@ pub(crate) fn split_record(
         ends.push(end as u32);
         match bytes.get(end) {
             None => return Ok(Some(end)),
-            Some(b'\n' | b'\r') => return Ok(Some(end + 1)),
+            Some(b'\n') => return Ok(Some(end + 1)),
+            Some(b'\r') if end + 1 == bytes.len() && !last => return Ok(None),
+            Some(b'\r') => return Ok(Some(after_line_end(bytes, end))),
             Some(byte) if *byte == delimiter => position = end + 1,
             Some(_) => return fault(Wrong::AfterQuote { cell }),
         }
     }
+}
+
+/// The byte after the line end at a place: CR LF is one line end.
+fn after_line_end(bytes: &[u8], at: usize) -> usize {
+    at + if bytes[at..].starts_with(b"\r\n") { 2 } else { 1 }
 }
 
 /// The byte after the quote that closes a cell; `None` if it is not among these bytes. A quote that is the
@@ -153,7 +160,7 @@ pub(crate) fn pieces(bytes: &[u8], delimiter: u8, size: usize) -> Vec<(usize, us
         while let Some(from) = cuts.last().map(|cut| cut + size.max(1) - 1).filter(|from| *from < bytes.len())
         {
             let Some(length) = memchr2(b'\n', b'\r', &bytes[from..]) else { break };
-            cuts.push(from + length + 1);
+            cuts.push(after_line_end(bytes, from + length));
         }
     } else {
         cut_between_quotes(bytes, delimiter, size, &mut cuts);
@@ -171,6 +178,7 @@ fn cut_between_quotes(bytes: &[u8], delimiter: u8, size: usize, cuts: &mut Vec<u
         let found = position + length;
         position = found + 1;
         if bytes[found] != b'"' {
+            position = after_line_end(bytes, found);
             if position - cut >= size {
                 cut = position;
                 cuts.push(cut);

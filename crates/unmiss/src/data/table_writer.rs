@@ -5,12 +5,12 @@ use std::path::Path;
 use super::cell::{Number, content, number, trim, word};
 use super::gather::level;
 use super::options::Tokens;
-use super::output::Output;
 use super::source::Source;
 use super::split::split_record;
 use super::table::{Column, Kind, Table, Values};
 use super::write::{check_ending, is_tab_separated, push_number, push_quoted};
 use crate::error::{Error, Result};
+use crate::store::Output;
 
 /// Writes tables one below the other under one header, as CSV or TSV by the ending of the path; `-` is
 /// standard output, `.gz` packs. The file appears under its name when [`finish`](Self::finish) is called.
@@ -35,7 +35,7 @@ impl TableWriter {
     /// When the path can't be written to or its ending is one of a format that can't be written.
     pub fn create(path: &Path, lead: Option<&str>) -> Result<Self> {
         check_ending(path)?;
-        let (output, tabs) = (Output::create(path)?, is_tab_separated(path));
+        let (output, tabs) = (Output::create_by_ending(path)?, is_tab_separated(path));
         Ok(Self { output, tabs, lead: lead.map(str::to_owned), started: false })
     }
 
@@ -90,7 +90,7 @@ impl TableWriter {
                 push_value(&mut text, column, row, delimiter);
             }
             if text.is_empty() {
-                // An empty line is no record: a lone hole needs quotes to be seen.
+                // Many readers pass over empty lines: a lone hole needs quotes to be seen.
                 text.extend_from_slice(b"\"\"");
             }
             text.push(b'\n');
@@ -104,9 +104,11 @@ impl TableWriter {
             table.columns().iter().map(|column| source.missing.of(&column.name)).collect();
         let bytes = source.bytes.as_slice();
         let line_end = line_end(source);
+        // In a table of one column an empty line is a row.
+        let lone = table.columns().len() == 1;
         let below = std::mem::replace(&mut self.started, true);
         if !below {
-            self.write_header(source, line_end)?;
+            self.write_header(source, lone)?;
         } else if source.continues && self.lead.is_none() {
             self.output
                 .write(&bytes[source.header_end..source.rows.first().map_or(bytes.len(), |row| row.0)])?;
@@ -127,23 +129,24 @@ impl TableWriter {
                 push_cell(&mut row_text, column, row, &bytes[from..to], tokens, source.delimiter);
                 from = (to + 1).min(end);
             }
-            if row_text.is_empty() {
+            // Many readers pass over empty lines: a hole that was not one before needs quotes to be seen.
+            if row_text.is_empty() && start < end {
                 row_text.extend_from_slice(b"\"\"");
             }
             self.output.write(&row_text)?;
             // Where rows are written several times, each gets a line end of its own.
-            let after = if self.lead.is_some() { line_end } else { after_row(source, row, line_end) };
+            let after = if self.lead.is_some() { line_end } else { after_row(source, row, line_end, lone) };
             self.output.write(after)?;
         }
         Ok(())
     }
 
-    fn write_header(&mut self, source: &Source, line_end: &[u8]) -> Result<()> {
+    fn write_header(&mut self, source: &Source, lone: bool) -> Result<()> {
         let bytes = source.bytes.as_slice();
         let first = source.rows.first().map_or(bytes.len(), |row| row.0);
         // What stands between the header and the first row is kept if that is still the first row.
-        let blank = is_blank(&bytes[source.header_end..first]);
-        let header = if blank { &bytes[..first] } else { &bytes[..source.header_end - 1] };
+        let is_kept = !lone && is_blank(&bytes[source.header_end..first]);
+        let header = &bytes[..if is_kept { first } else { source.header_end }];
         match self.lead.clone() {
             Some(lead) => {
                 // A byte order mark and blank lines stay in front of everything.
@@ -152,11 +155,10 @@ impl TableWriter {
                 let mut text = header[..mark + blank].to_vec();
                 self.push_lead(&mut text, &lead, source.delimiter);
                 self.output.write(&text)?;
-                self.output.write(&header[mark + blank..])?;
+                self.output.write(&header[mark + blank..])
             }
-            None => self.output.write(header)?,
+            None => self.output.write(header),
         }
-        if blank { Ok(()) } else { self.output.write(line_end) }
     }
 }
 
@@ -175,7 +177,7 @@ pub fn write(table: &Table, path: &Path) -> Result<()> {
 pub fn csv_text(table: &Table) -> Vec<u8> {
     let mut text = Vec::new();
     let end_line = |text: &mut Vec<u8>, start: usize| {
-        // An empty line is no record: a lone hole needs quotes to be seen.
+        // Many readers pass over empty lines: a lone hole needs quotes to be seen.
         if text.len() == start {
             text.extend_from_slice(b"\"\"");
         }
@@ -214,12 +216,16 @@ fn push_value(text: &mut Vec<u8>, column: &Column, row: usize, delimiter: u8) {
 }
 
 /// What follows a row: the same bytes as in the file if the same row follows, else a line end.
-fn after_row<'a>(source: &'a Source, row: usize, line_end: &'a [u8]) -> &'a [u8] {
+fn after_row<'a>(source: &'a Source, row: usize, line_end: &'a [u8], lone: bool) -> &'a [u8] {
     let end = source.rows[row].1;
     let next = source.rows.get(row + 1).map_or(source.bytes.len(), |next| next.0);
     let between = source.bytes.get(end..next).unwrap_or_default();
-    let is_last = row + 1 == source.rows.len();
-    if is_blank(between) && (is_last || !between.is_empty()) { between } else { line_end }
+    let is_same = match between {
+        b"" => row + 1 == source.rows.len(),
+        b"\n" | b"\r" | b"\r\n" => true,
+        _ => !lone && is_blank(between),
+    };
+    if is_same { between } else { line_end }
 }
 
 fn is_blank(bytes: &[u8]) -> bool {
@@ -228,10 +234,9 @@ fn is_blank(bytes: &[u8]) -> bool {
 
 /// The line end that the file uses, told by its header.
 fn line_end(source: &Source) -> &'static [u8] {
-    let last = source.header_end.checked_sub(1).and_then(|last| source.bytes.get(last));
-    match (last, source.bytes.get(source.header_end)) {
-        (Some(b'\r'), Some(b'\n')) => b"\r\n",
-        (Some(b'\r'), _) => b"\r",
+    match &source.bytes[..source.header_end] {
+        [.., b'\r', b'\n'] => b"\r\n",
+        [.., b'\r'] => b"\r",
         _ => b"\n",
     }
 }

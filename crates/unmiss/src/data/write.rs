@@ -4,8 +4,8 @@ use std::io::Write as _;
 use std::path::Path;
 
 use super::cell::trim;
-use super::output::Output;
 use crate::error::{Error, Result};
+use crate::store::Output;
 
 /// Writes CSV (or TSV, by the ending) row by row.
 ///
@@ -40,7 +40,7 @@ impl CsvWriter {
     pub fn create<T: AsRef<str>>(path: &Path, header: &[T]) -> Result<Self> {
         check_ending(path)?;
         let delimiter = if is_tab_separated(path) { b'\t' } else { b',' };
-        let output = Output::create(path)?;
+        let output = Output::create_by_ending(path)?;
         let mut writer = Self { output, delimiter, width: header.len(), row: Vec::new(), cells: 0 };
         header.iter().for_each(|name| writer.text(name.as_ref()));
         writer.end_row()?;
@@ -83,7 +83,7 @@ impl CsvWriter {
             )));
         }
         if self.row.is_empty() && self.width == 1 {
-            // An empty line is no record: a lone hole needs quotes to be seen.
+            // Many readers pass over empty lines: a lone hole needs quotes to be seen.
             self.row.extend_from_slice(b"\"\"");
         }
         self.row.push(b'\n');

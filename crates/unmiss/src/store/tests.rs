@@ -35,22 +35,3 @@ fn damaged_files_are_refused_without_a_panic() {
         let _ = Arrays::from_bytes(&bad);
     }
 }
-
-#[test]
-fn a_failed_write_leaves_the_old_file() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("absent/model.unmiss");
-    assert!(write_whole(&path, b"x").is_err());
-}
-#[cfg(unix)]
-#[test]
-fn files_have_the_rights_of_any_new_file() {
-    use std::os::unix::fs::PermissionsExt;
-    let folder = tempfile::tempdir().unwrap();
-    let rights =
-        |name: &str| std::fs::metadata(folder.path().join(name)).unwrap().permissions().mode() & 0o777;
-    // Whatever the umask is, it is the same for both.
-    std::fs::write(folder.path().join("usual"), b"x").unwrap();
-    write_whole(&folder.path().join("ours"), b"x").unwrap();
-    assert_eq!(rights("ours"), rights("usual"));
-}

@@ -42,6 +42,16 @@ fn batches_are_the_rows_of_the_file_in_any_blocks() {
     }
 }
 
+/// The text of batches written one below the other.
+fn written(batches: &[Table]) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("out.csv");
+    let mut writer = TableWriter::create(&path, None).unwrap();
+    batches.iter().for_each(|batch| writer.write(batch, "").unwrap());
+    writer.finish().unwrap();
+    std::fs::read_to_string(&path).unwrap()
+}
+
 #[test]
 fn batches_that_keep_their_text_are_written_back_byte_for_byte() {
     let text = "\u{feff}id,n,c\r\n\r\n NA,01,x\r\n\"7\n7\",NA,\"y\"\"\"\r\n\r\n,2.50, x\r\n9,4,x";
@@ -49,12 +59,27 @@ fn batches_that_keep_their_text_are_written_back_byte_for_byte() {
     for block in [1, 7, 1000] {
         for rows in [1, 2, 100] {
             let options = BatchOptions { keep_source: true, ..options(&kinds, rows) };
-            let folder = tempfile::tempdir().unwrap();
-            let path = folder.path().join("out.csv");
-            let mut writer = TableWriter::create(&path, None).unwrap();
-            batches(text, &options, block).unwrap().iter().for_each(|batch| writer.write(batch, "").unwrap());
-            writer.finish().unwrap();
-            assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+            assert_eq!(written(&batches(text, &options, block).unwrap()), text);
+        }
+    }
+}
+
+#[test]
+fn empty_lines_are_the_holes_of_one_column() {
+    for end in ["\n", "\r\n", "\r"] {
+        let text = ["a", "1.50", "", "", "4", "", ""].join(end);
+        for (block, rows) in
+            [1, 2, 3, 1000].into_iter().flat_map(|block| [1, 2, 100].map(|rows| (block, rows)))
+        {
+            let options = BatchOptions { keep_source: true, ..options(&[("a", Kind::Real)], rows) };
+            let read = batches(&text, &options, block).unwrap();
+            let cells =
+                read.iter().flat_map(|batch| (0..batch.rows()).map(|row| batch.columns()[0].cell(row)));
+            let expected = [Some("1.5"), None, None, Some("4"), None].map(|cell| cell.map(str::to_owned));
+            assert_eq!(cells.collect::<Vec<_>>(), expected, "{text:?}");
+            assert_eq!(written(&read), text);
+            let error = batches(&text.replace('4', "x"), &options, block).unwrap_err();
+            assert_eq!(error.to_string(), "t.csv, line 5, column `a`: `x` is not a number");
         }
     }
 }

@@ -55,9 +55,10 @@ proptest! {
     }
 
     #[test]
-    fn records_that_arrive_in_parts_are_the_same(text in "[a,\"\n\r]{0,40}", parts in prop::collection::vec(1usize..6, 0..40)) {
+    fn records_that_arrive_in_parts_are_the_same(text in "[a,\"\n\r]{0,40}", lone: bool, parts in prop::collection::vec(1usize..6, 0..40)) {
+        let text = if lone { text.replace(',', "") } else { text };
         let bytes = text.as_bytes();
-        let width = ours(bytes, b',').ok().and_then(|rows| rows.first().map(Vec::len)).unwrap_or(1);
+        let width = ours(bytes, b',').ok().and_then(|rows| rows.first().map(Vec::len)).filter(|_| !lone).unwrap_or(1);
         let mut whole = Records::new(b',', width);
         let expected = whole.advance(bytes, 0, true, usize::MAX);
         let (mut grown, mut position, mut length) = (Records::new(b',', width), 0, 0);
@@ -69,6 +70,22 @@ proptest! {
         }
         prop_assert_eq!(outcome, expected);
         prop_assert_eq!((grown.starts, grown.ends), (whole.starts, whole.ends));
+    }
+
+    #[test]
+    fn every_line_of_one_column_is_a_record_in_any_pieces(lines in prop::collection::vec(("a?", "\n|\r\n|\r"), 0..20), size in 0usize..12) {
+        let text: String = lines.iter().map(|(line, end)| format!("{line}{end}")).collect();
+        let unified = text.replace("\r\n", "\n").replace('\r', "\n");
+        let expected: Vec<&str> = unified.split_terminator('\n').collect();
+        let bytes = text.as_bytes();
+        let read = |(from, to): &(usize, usize)| {
+            let mut records = Records::new(b',', 1);
+            let part = &bytes[*from..*to];
+            records.advance(part, 0, true, usize::MAX).unwrap();
+            (0..records.rows()).map(|row| String::from_utf8(records.cell(part, row, 0).to_vec()).unwrap()).collect::<Vec<_>>()
+        };
+        let cut: Vec<String> = pieces(bytes, b',', size).iter().flat_map(read).collect();
+        prop_assert_eq!(cut, expected);
     }
 
     #[test]

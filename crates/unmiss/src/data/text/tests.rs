@@ -59,6 +59,25 @@ fn the_first_error_is_told_whatever_the_pieces() {
     }
 }
 
+#[test]
+fn empty_lines_are_the_holes_of_one_column() {
+    for end in ["\n", "\r\n", "\r"] {
+        let text = ["", "a", "1.5", "", "2", "NA", "4", "", ""].join(end);
+        for piece in [0, 1, 2, 3, PIECE] {
+            let (columns, _) = columns(&text, &ReadOptions::default(), piece).unwrap();
+            let expected = [1.5, f64::NAN, 2.0, f64::NAN, 4.0, f64::NAN];
+            assert_eq!(columns, [Column::from_numbers("a", Kind::Real, &expected)], "{text:?}");
+        }
+        let text = ["a", "1", "", "x", ""].join(end);
+        let mut options = ReadOptions::default();
+        options.kinds.insert("a".into(), Kind::Real);
+        for piece in [0, 1, PIECE] {
+            let error = columns(&text, &options, piece).unwrap_err();
+            assert_eq!(error.to_string(), "t.csv, line 4, column `a`: `x` is not a number");
+        }
+    }
+}
+
 proptest! {
     #[test]
     fn pieces_and_threads_make_no_difference(
@@ -72,6 +91,19 @@ proptest! {
         let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         prop_assert_eq!(&pool(1).install(|| read(piece)), &whole);
         prop_assert_eq!(&pool(3).install(|| read(piece)), &whole);
+    }
+
+    #[test]
+    fn one_column_is_the_same_in_any_pieces(
+        rows in prop::collection::vec("[0-9]{0,2}|NA|\"[0-9\n]?\"", 1..30),
+        end in prop_oneof![Just("\n"), Just("\r\n"), Just("\r")],
+        piece in 0usize..12,
+    ) {
+        let text = format!("a{end}{}{end}", rows.join(end));
+        let read = |piece| columns(&text, &ReadOptions::default(), piece).map_err(|error| error.to_string());
+        let whole = read(PIECE);
+        prop_assert_eq!(&read(piece), &whole);
+        prop_assert_eq!(whole.unwrap().0[0].rows(), rows.len());
     }
 
     #[test]

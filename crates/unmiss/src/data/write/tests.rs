@@ -26,7 +26,8 @@ fn an_untouched_table_is_the_same_file() {
         "\u{feff}a;b\r\n\" 1\";NA\r\n\r\n+2.50;\"x\"\"\ny\"\r\n\r\n",
         "a\tb\n 007 \t?\n1e3\t\"\"",
         "a,b\r1,2\r3,4",
-        "\n\na\n\n\"\"\n3\n",
+        "\n\na\n\n\"\"\n3\n\n",
+        "a\r\n\r\n1\r\n\r\n2",
     ] {
         assert_eq!(written(&table(text)), text);
     }
@@ -130,6 +131,22 @@ proptest! {
         text += &rows.iter().map(|row| row.join(",")).collect::<Vec<_>>().join(end);
         text += if closed { end } else { "" };
         prop_assert_eq!(written(&table(&text)), text);
+    }
+
+    #[test]
+    fn one_column_comes_back_with_all_its_rows(
+        rows in prop::collection::vec("[0-9]{0,2}|NA|\"[a\n]?\"", 1..12),
+        end in prop_oneof![Just("\n"), Just("\r\n"), Just("\r")],
+        chosen in prop::collection::vec(0usize..12, 0..12),
+    ) {
+        let text = format!("a{end}{}{end}", rows.join(end));
+        let whole = table(&text);
+        prop_assert_eq!(whole.rows(), rows.len());
+        prop_assert_eq!(written(&whole), text);
+        let chosen: Vec<usize> = chosen.into_iter().map(|row| row % rows.len()).collect();
+        let some = whole.select(&chosen);
+        let chosen: Vec<&str> = chosen.iter().map(|row| rows[*row].as_str()).collect();
+        prop_assert_eq!(written(&some), format!("{}{end}", [&["a"][..], &chosen].concat().join(end)));
     }
 
     #[test]
