@@ -8,6 +8,7 @@ mod column;
 pub mod features;
 pub mod design;
 pub mod guess;
+mod probe;
 mod ratings;
 pub mod target;
 pub mod wide;

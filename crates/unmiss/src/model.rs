@@ -21,6 +21,7 @@ mod predicting;
 mod filling;
 mod rating;
 mod whole;
+mod read_back;
 mod file;
 
 pub use file::FORMAT;

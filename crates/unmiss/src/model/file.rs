@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::parts::{Fallback, Fill, Part, Prediction, Summary};
+use super::read_back::save_with;
 use super::recipe::Recipe;
 use super::whole::Model;
 use crate::data::{MissingTokens, Shape};
@@ -38,13 +39,23 @@ struct Header {
 }
 
 impl Model {
-    /// Writes the model to a file, all or nothing.
+    /// Writes the model to a file, all or nothing: what was written is read back, and must answer as this model does.
     ///
     /// # Errors
-    /// When the file can't be written.
+    /// When the file can't be written or read back; then whatever stood at the path before stays.
     pub fn save(&self, path: &Path) -> Result<()> {
-        let (header, arrays) = self.parts()?;
-        arrays.write(path, &header)
+        save_with(path, self.to_bytes()?, Self::assemble, |again| {
+            Ok(self.header(self.coder_words()?)? == again.header(again.coder_words()?)?
+                && self.answers_to_probe()? == again.answers_to_probe()?)
+        })
+    }
+
+    /// What the header says of the translation, without its arrays.
+    fn coder_words(&self) -> Result<Value> {
+        match &self.coder {
+            Coder::Table(_) => Ok(self.coder.save()?.0),
+            Coder::Ratings(_) => Ok(Value::Null),
+        }
     }
 
     /// The bytes of the model's file.
@@ -58,6 +69,13 @@ impl Model {
 
     fn parts(&self) -> Result<(Value, Arrays)> {
         let (coder, coder_arrays) = self.coder.save()?;
+        let mut arrays = Arrays::default();
+        arrays.put_all(CODER, coder_arrays);
+        arrays.put_all(LEARNED, self.learned.save());
+        Ok((self.header(coder)?, arrays))
+    }
+
+    fn header(&self, coder: Value) -> Result<Value> {
         let part = match &self.part {
             Part::Predict(part) => serde_json::to_value(part),
             Part::Fill(part) => serde_json::to_value(part),
@@ -76,10 +94,7 @@ impl Model {
             missing: self.missing.clone(),
             summary: self.summary.clone(),
         };
-        let mut arrays = Arrays::default();
-        arrays.put_all(CODER, coder_arrays);
-        arrays.put_all(LEARNED, self.learned.save());
-        Ok((serde_json::to_value(header).map_err(failed)?, arrays))
+        serde_json::to_value(header).map_err(failed)
     }
 
     /// Reads a model file of any shape and job.

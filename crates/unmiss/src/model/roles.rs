@@ -142,6 +142,25 @@ mod tests {
     }
 
     #[test]
+    fn only_rows_with_a_target_count() {
+        let words = |words: [&'static str; 3]| words.map(|word| Some(word).filter(|word| !word.is_empty()));
+        let data = Data::from(
+            Table::new(vec![
+                Column::from_numbers("age", Kind::Integer, &[1.0, 2.0, 3.0]),
+                Column::from_words("unheard", Kind::Category, &words(["", "", "x"])),
+                Column::from_words("same", Kind::Category, &words(["x", "x", "y"])),
+                Column::from_words("same, with a hole", Kind::Category, &words(["x", "", "y"])),
+                Column::from_numbers("died", Kind::Integer, &[0.0, 1.0, f64::NAN]),
+            ])
+            .unwrap(),
+        );
+        let roles = Roles::target("died");
+        let inputs = roles.inputs(&roles.labelled(&data).unwrap()).unwrap();
+        assert_eq!(inputs.names, ["age", "same, with a hole"]);
+        assert!(inputs.notes[0].contains("`unheard` is left out: it is empty"), "{:?}", inputs.notes);
+    }
+
+    #[test]
     fn a_column_has_one_role() {
         let roles = Roles { id: vec!["died".into()], ..Roles::target("died") };
         assert!(roles.labelled(&table()).unwrap_err().to_string().contains("two roles"));

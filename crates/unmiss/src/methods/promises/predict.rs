@@ -21,7 +21,8 @@ fn answers(learned: &dyn Learned, rows: &Rows, _: usize) -> Vec<f64> {
     learned.predictor().unwrap().predict(rows).unwrap()
 }
 
-/// Rows with numbers (one constant, one never known) and a category, all with holes; 0 classes: a regression.
+/// Rows with numbers (one constant, one never known) and categories (one never known, as it may be in the training
+/// part of a fold), all with holes; 0 classes: a regression.
 fn case(method: &dyn Method, rows: usize, classes: usize) -> Case {
     let mut stream = Stream::new(2, "promises", rows as u64, classes as u64);
     let mut column = |name: &str, spread: f64| {
@@ -38,6 +39,7 @@ fn case(method: &dyn Method, rows: usize, classes: usize) -> Case {
     let words: Vec<Option<&str>> =
         (0..rows).map(|row| [Some("x"), Some("y"), None, Some("z")][row % 4]).collect();
     columns.push(Column::from_words("word", Kind::Category, &words));
+    columns.push(Column::from_words("unheard", Kind::Category, &vec![None::<&str>; rows]));
     let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
     let first = columns[0].numbers().unwrap().to_vec();
     let target: Vec<f64> = match classes {

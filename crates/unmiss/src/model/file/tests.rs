@@ -48,6 +48,29 @@ fn changed(bytes: &[u8], change: impl FnOnce(&mut Value)) -> Vec<u8> {
 }
 
 #[test]
+fn what_does_not_come_back_is_not_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("m.unmiss");
+    let bytes = bytes_of("linear", &[]);
+    let save = |bytes: &[u8], is_same| save_with(&path, bytes.to_vec(), Model::assemble, |_| Ok(is_same));
+    save(&bytes, true).unwrap();
+    let unheard = changed(&bytes, |header| {
+        header["coder"]["categories"][0]["levels"] = serde_json::json!([]);
+        header["coder"]["categories"][0]["shares"] = serde_json::json!([]);
+    });
+    for (bytes, is_same, what) in [
+        (&unheard[..], true, "its header contradicts itself: levels of a category"),
+        (&bytes[..bytes.len() - 1], true, "incomplete metadata"),
+        (&bytes[..], false, "it answers otherwise than before"),
+    ] {
+        let error = save(bytes, is_same).unwrap_err().to_string();
+        assert!(error.contains("m.unmiss: not written") && error.contains(what), "{error}");
+    }
+    assert_eq!(std::fs::read(&path).unwrap(), bytes);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[test]
 fn headers_that_can_not_be_are_refused() {
     for (method, good) in small() {
         assert!(Model::from_bytes(&changed(&good, |_| {})).is_ok());
