@@ -5,6 +5,7 @@
 
 mod advice;
 mod commands;
+mod files;
 #[cfg(test)]
 mod guide;
 mod input;

@@ -15,6 +15,7 @@ use unmiss::run::Run;
 use unmiss::store::write_whole;
 
 use crate::General;
+use crate::files::Files;
 use crate::input::InputArguments;
 use crate::output::print;
 use crate::printer::Printer;
@@ -92,6 +93,8 @@ impl Arguments {
 /// Audits and prints.
 pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Result<()> {
     arguments.check()?;
+    let Arguments { first, second, json, html, .. } = arguments;
+    Files::default().reads([first]).reads(second).file("--json", json).file("--html", html).check()?;
     let run = printer.run(general)?;
     let (found, title, data) = match (&arguments.command, &arguments.second) {
         (Some(command), _) => {

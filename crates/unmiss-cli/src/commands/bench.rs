@@ -1,6 +1,6 @@
 //! `unmiss bench [NAME]`: re-run a published table and print it beside the published figures.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use unmiss::bench::{BENCHES, Bench, Request, find};
@@ -8,8 +8,8 @@ use unmiss::error::{Error, Result};
 use unmiss::store::write_whole;
 
 use super::bench_text::page;
-use super::fit::check_writable;
 use crate::General;
+use crate::files::Files;
 use crate::output::{print, wrapped};
 use crate::printer::Printer;
 
@@ -41,8 +41,8 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
     let bench = find(name)?;
     let request =
         Request { data: folder(bench, arguments)?, seeds: arguments.seeds, only: arguments.only.clone() };
-    // Better now than after hours.
-    [&arguments.json, &arguments.html].into_iter().flatten().try_for_each(|path| check_writable(path))?;
+    let sets: Vec<PathBuf> = sets(bench, &request.data);
+    Files::default().reads(&sets).file("--json", &arguments.json).file("--html", &arguments.html).check()?;
     let start = Instant::now();
     let report = bench.run(&request, &printer.run(general)?)?;
     printer.close();
@@ -71,6 +71,12 @@ fn list() -> String {
     text.push_str("\n`unmiss bench NAME --data DIR` runs one on the files of a folder; a file may end\n");
     text.push_str("in .gz. `--only PART` runs a part, for example --only boston --only r=100.\n");
     text
+}
+
+/// The files that a table is made from, plain and packed.
+fn sets(bench: &Bench, folder: &Path) -> Vec<PathBuf> {
+    let names = bench.files.iter().flat_map(|file| [(*file).to_owned(), format!("{file}.gz")]);
+    names.map(|name| folder.join(name)).collect()
 }
 
 fn folder(bench: &Bench, arguments: &Arguments) -> Result<PathBuf> {

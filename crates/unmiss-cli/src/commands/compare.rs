@@ -13,10 +13,12 @@ use unmiss::methods::Job;
 use unmiss::missing::Mechanism;
 use unmiss::model::Roles;
 use unmiss::report::{Page, sections};
+use unmiss::store::is_plain;
 
-use super::fit::{ClassWeightsArgument, TaskArgument, check_writable};
+use super::fit::{ClassWeightsArgument, TaskArgument};
 use super::hide::mechanism;
 use crate::General;
+use crate::files::Files;
 use crate::input::{InputArguments, RatingColumns, only_for_tables};
 use crate::output::print;
 use crate::printer::Printer;
@@ -89,9 +91,10 @@ pub struct Arguments {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Result<()> {
+    let (data, json, html) = (&arguments.data, &arguments.json, &arguments.html);
+    Files::default().reads([data]).file("--json", json).file("--html", html).check()?;
     let earlier = arguments.earlier()?;
     let (shape, job) = arguments.what()?;
-    [&arguments.json, &arguments.html].into_iter().flatten().try_for_each(|path| check_writable(path))?;
     let contestants = contestants::list(arguments, shape, job, earlier.is_some())?;
     let data = arguments.read(job, printer)?;
     let run = printer.run(general)?;
@@ -101,12 +104,16 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
     if let Some((earlier, path)) = earlier {
         contest.resume(earlier, path)?;
     }
-    let result = contest.hold(&run, |comparison| match &arguments.json {
-        Some(path) => comparison.write(path),
-        None => Ok(()),
+    // What goes to a pipe or a device can't be written anew after each fit.
+    let result = contest.hold(&run, |comparison| match json {
+        Some(path) if is_plain(path) => comparison.write(path),
+        _ => Ok(()),
     });
     printer.close();
     let comparison = result?;
+    if let Some(path) = json.as_ref().filter(|path| !is_plain(path)) {
+        comparison.write(path)?;
+    }
     if comparison.fits.is_empty() && run.stopped() {
         return Err(Error::Stopped);
     }
@@ -193,13 +200,13 @@ impl Arguments {
     fn earlier(&self) -> Result<Option<(Comparison, &Path)>> {
         let Some(path) = self.json.as_deref() else { return Ok(None) };
         if self.resume {
-            return match path.exists() {
+            return match path.is_file() {
                 true => Ok(Some((Comparison::read(path)?, path))),
                 false => Err(Error::model(path, "there is no such file to go on from")
                     .with_hint("leave --resume away to begin anew")),
             };
         }
-        if path.exists() && !self.fresh {
+        if path.is_file() && !self.fresh {
             return Err(Error::model(path, "the file exists already")
                 .with_hint("--resume goes on from it, --fresh begins anew and overwrites it"));
         }

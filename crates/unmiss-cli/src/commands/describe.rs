@@ -13,6 +13,7 @@ use unmiss::run::Run;
 use unmiss::store::write_whole;
 
 use crate::General;
+use crate::files::Files;
 use crate::input::{InputArguments, RatingColumns, only_for_tables};
 use crate::output::print;
 use crate::printer::Printer;
@@ -40,7 +41,9 @@ pub struct Arguments {
 
 /// Describes and prints.
 pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Result<()> {
-    if arguments.ratings.shape(&arguments.data) == Shape::Ratings {
+    let (data, json, html) = (&arguments.data, &arguments.json, &arguments.html);
+    Files::default().reads([data]).file("--json", json).file("--html", html).check()?;
+    if arguments.ratings.shape(data) == Shape::Ratings {
         only_for_tables(&[("target", arguments.target.is_some())])?;
         return ratings::run(arguments, printer);
     }

@@ -14,9 +14,11 @@ use unmiss::metrics::Score;
 use unmiss::model::{Model, Recipe, Roles};
 use unmiss::report::{Page, Section, sections};
 use unmiss::run::Run;
+use unmiss::store::is_plain;
 
 use super::Ended;
 use crate::General;
+use crate::files::Files;
 use crate::input::{InputArguments, RatingColumns, settings};
 use crate::output::{number, print, wrapped};
 use crate::printer::Printer;
@@ -107,8 +109,8 @@ impl From<ClassWeightsArgument> for ClassWeights {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Result<Ended> {
-    check_writable(&arguments.output)?;
-    arguments.html.as_deref().map_or(Ok(()), check_writable)?;
+    let (data, output, html) = (&arguments.data, &arguments.output, &arguments.html);
+    Files::default().reads([data]).file("-o", [output]).file("--html", html).check()?;
     match arguments.ratings.shape(&arguments.data) {
         Shape::Table => fit_rows(arguments, general, printer),
         Shape::Ratings => ratings::run(arguments, general, printer),
@@ -121,7 +123,7 @@ fn fit_rows(arguments: &Arguments, general: &General, printer: &Printer) -> Resu
     let roles = arguments.roles()?;
     let data = arguments.input.read_inputs(&arguments.data, &roles, printer)?;
     let checkpoints = Checkpoints::open(&arguments.output, arguments.fresh, printer)?;
-    let run = printer.run(general)?.checkpoints_in(&checkpoints.folder);
+    let run = checkpoints.run(printer.run(general)?);
     let (mut model, choice) =
         fit_table(&data, &roles, &recipes, usize::from(arguments.folds), &run, printer)?;
     model.missing = arguments.input.options()?.missing;
@@ -309,54 +311,53 @@ fn score_line(entry: &Entry, folds: usize) -> String {
     )
 }
 
-/// A fit can take long: that its result can't be written should be known before.
-pub fn check_writable(path: &Path) -> Result<()> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let what = if path.is_dir() {
-        "this is a folder; a file name is needed".to_owned()
-    } else if !folder.is_dir() {
-        format!("there is no folder `{}`", folder.display())
-    } else {
-        return Ok(());
-    };
-    Err(Error::io(path, std::io::Error::other(what)))
-}
-
-/// The folder beside the model in which a fit keeps what it has done so far.
+/// The folder beside the model in which a fit keeps what it has done so far. A model that goes to a pipe or a device
+/// has none: there is no place beside those, and nothing to come back to.
 struct Checkpoints {
-    folder: PathBuf,
+    folder: Option<PathBuf>,
 }
 
 impl Checkpoints {
     fn open(output: &Path, fresh: bool, printer: &Printer) -> Result<Self> {
+        if !is_plain(output) {
+            return Ok(Self { folder: None });
+        }
         let mut name = output.as_os_str().to_owned();
         name.push(".unfinished");
-        let checkpoints = Self { folder: PathBuf::from(name) };
-        let kept = std::fs::read_dir(&checkpoints.folder).is_ok_and(|mut files| files.next().is_some());
+        let folder = PathBuf::from(name);
+        let kept = std::fs::read_dir(&folder).is_ok_and(|mut files| files.next().is_some());
+        let checkpoints = Self { folder: Some(folder.clone()) };
         if kept {
             if fresh {
                 checkpoints.clear();
             } else {
-                let folder = checkpoints.folder.display();
+                let folder = folder.display();
                 printer.say(&format!(
                     "note: going on with the unfinished fit in {folder} where it still applies"
                 ));
             }
         }
-        std::fs::create_dir_all(&checkpoints.folder)
-            .map_err(|error| Error::io(&checkpoints.folder, error))?;
+        std::fs::create_dir_all(&folder).map_err(|error| Error::io(&folder, error))?;
         Ok(checkpoints)
+    }
+
+    /// The run, with its work kept in the folder.
+    fn run(&self, run: Run) -> Run {
+        match &self.folder {
+            Some(folder) => run.checkpoints_in(folder),
+            None => run,
+        }
     }
 
     /// Takes the folder away; what is left behind does no harm.
     fn clear(&self) {
-        let _ = std::fs::remove_dir_all(&self.folder);
+        let _ = self.folder.as_ref().map(std::fs::remove_dir_all);
     }
 }
 
 impl Drop for Checkpoints {
     /// A fit that failed at once leaves no empty folder behind; one with work in it stays.
     fn drop(&mut self) {
-        let _ = std::fs::remove_dir(&self.folder);
+        let _ = self.folder.as_ref().map(std::fs::remove_dir);
     }
 }

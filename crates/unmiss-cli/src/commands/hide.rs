@@ -6,8 +6,10 @@ use unmiss::data::{self, CsvWriter, Table};
 use unmiss::error::{Error, Result};
 use unmiss::missing::{Hidden, Mechanism, hide, hideable};
 use unmiss::run::Run;
+use unmiss::store::is_standard_output;
 
 use crate::General;
+use crate::files::Files;
 use crate::input::InputArguments;
 use crate::output::{column, number, print, wrapped};
 use crate::printer::Printer;
@@ -53,7 +55,8 @@ pub fn mechanism(typed: &str) -> std::result::Result<Mechanism, String> {
 
 /// Hides, writes, and tells what was done.
 pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Result<()> {
-    check_paths(arguments)?;
+    let (data, output, truth) = (&arguments.data, &arguments.output, &arguments.truth);
+    Files::default().reads([data]).tables("-o", [output]).tables("--truth", truth).check()?;
     let table = arguments.input.read(&arguments.data, true, printer)?;
     let columns = chosen(arguments, &table)?;
     let run = Run::new(general.seed, general.threads)?;
@@ -68,28 +71,6 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
         return Ok(());
     }
     print(&text)
-}
-
-fn is_standard_output(path: &Path) -> bool {
-    path == Path::new("-")
-}
-
-/// The original must survive, and the two results must not overwrite each other.
-fn check_paths(arguments: &Arguments) -> Result<()> {
-    let same = |path: &Path| match (path.canonicalize(), arguments.data.canonicalize()) {
-        (Ok(one), Ok(other)) => one == other,
-        _ => false,
-    };
-    let truth = arguments.truth.as_deref();
-    if same(&arguments.output) || truth.is_some_and(same) {
-        return Err(Error::setting("output", "the table itself would be overwritten")
-            .with_hint("give another name with -o: what is hidden could not be brought back"));
-    }
-    if truth == Some(arguments.output.as_path()) {
-        return Err(Error::setting("truth", "this is the same file as the output")
-            .with_hint("give another name with --truth"));
-    }
-    Ok(())
 }
 
 fn chosen(arguments: &Arguments, table: &Table) -> Result<Vec<String>> {

@@ -12,9 +12,11 @@ use unmiss::methods::{Draw, Job};
 use unmiss::model::{Aim, Filled, Limits, Model, Recipe, Unfilled};
 use unmiss::report::{Page, sections};
 use unmiss::run::Run;
+use unmiss::store::is_standard_output;
 
 use super::Ended;
 use crate::General;
+use crate::files::Files;
 use crate::input::{InputArguments, RatingColumns, settings};
 use crate::output::{number, print};
 use crate::printer::Printer;
@@ -165,10 +167,6 @@ fn refuse_holes(unfilled: &[Unfilled]) -> Result<()> {
     )))
 }
 
-fn is_standard_output(path: &Path) -> bool {
-    path == Path::new("-")
-}
-
 fn check_paths(arguments: &Arguments) -> Result<()> {
     if arguments.draws.is_some_and(|draws| draws > 1)
         && !arguments.long
@@ -177,15 +175,10 @@ fn check_paths(arguments: &Arguments) -> Result<()> {
         return Err(Error::setting("draws", "several files can't go to standard output")
             .with_hint("name them with -o full.csv, or say --long for one file with a column `draw`"));
     }
-    let same = |path: &Path| match (path.canonicalize(), arguments.data.canonicalize()) {
-        (Ok(one), Ok(other)) => one == other,
-        _ => false,
-    };
-    if arguments.files().iter().any(|path| same(path)) || arguments.save.as_deref().is_some_and(same) {
-        return Err(Error::setting("output", "the table itself would be overwritten")
-            .with_hint("give another name with -o: which cells were missing could not be told any more"));
-    }
-    Ok(())
+    let Arguments { data, with, save, html, .. } = arguments;
+    let files = arguments.files();
+    let all = Files::default().reads([data]).reads(with).tables("-o", &files);
+    all.file("--save", save).file("--html", html).check()
 }
 
 impl Arguments {

@@ -7,6 +7,7 @@ use unmiss::data::{self, Column, Table};
 use unmiss::error::{Error, Result};
 use unmiss::pool::{Estimate, Pooled, pool};
 
+use crate::files::Files;
 use crate::input::InputArguments;
 use crate::output::{column, print, wrapped};
 
@@ -56,6 +57,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         return Err(Error::setting("complete-df", "degrees of freedom are above 0")
             .with_hint("say the number of rows less the number of coefficients"));
     }
+    Files::default().reads(&arguments.data).file("--json", &arguments.json).check()?;
     let mut terms: Vec<(String, Vec<Estimate>)> = Vec::new();
     for path in &arguments.data {
         // What the reader remarks on columns is about data to learn from, not about estimates.

@@ -15,6 +15,7 @@ use unmiss::model::{Model, Predicting, Predictions};
 use unmiss::run::Run;
 
 use crate::General;
+use crate::files::Files;
 use crate::input::{RatingColumns, add_words, delimiter, kinds_of};
 use crate::output::number;
 use crate::printer::Printer;
@@ -59,6 +60,8 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
         return Err(Error::setting("level", format!("{} is not between 0 and 1", arguments.level))
             .with_hint("say --level 0.9 for intervals that hold for 90 % of new rows"));
     }
+    let read = Files::default().reads([&arguments.model, &arguments.data]).reads(&arguments.ratings);
+    read.tables("-o", [&arguments.output]).check()?;
     let model = Model::load(&arguments.model)?;
     match model.shape() {
         Shape::Ratings => pairs::run(arguments, &model, general, printer),

@@ -10,6 +10,8 @@ mod bench;
 mod compare;
 mod demo;
 mod errors;
+#[cfg(unix)]
+mod files;
 mod impute;
 mod interrupt;
 mod memory;

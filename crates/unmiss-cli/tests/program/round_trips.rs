@@ -50,6 +50,87 @@ fn a_seed_says_what_is_hidden() {
     }
 }
 
+#[test]
+fn empty_lines_of_one_column_are_holes_and_are_filled() {
+    let bench = Bench::new();
+    for end in ["\n", "\r\n"] {
+        let lines: Vec<String> =
+            (0..40).map(|row| if row % 4 == 1 { String::new() } else { format!("{row}.50") }).collect();
+        let text = format!("size{end}{}{end}", lines.join(end));
+        bench.write("one.csv", &text);
+        let filled = |answer: &str, text: &str| {
+            let all: Vec<&str> = text.strip_suffix(end).unwrap().split(end).collect();
+            assert_eq!(all.len(), lines.len() + 1, "{answer}{text}");
+            for (line, before) in all[1..].iter().zip(&lines) {
+                assert!(
+                    line.parse::<f64>().is_ok() && (before.is_empty() || line == before),
+                    "{line} {before}"
+                );
+            }
+        };
+        for method in ["auto", "mean", "gaussian"] {
+            let line = format!("impute one.csv --method {method} -o full.csv --save imputer.unmiss");
+            let answer = bench.succeed(&line);
+            assert!(answer.out.contains("10"), "{}", answer.out);
+            filled(&answer.out, &bench.text("full.csv"));
+            let again = bench.succeed("impute one.csv --with imputer.unmiss -o again.csv");
+            assert!(again.out.contains("10 cells of 40 rows are filled"), "{}", again.out);
+            assert_eq!(bench.text("again.csv"), bench.text("full.csv"));
+        }
+        // Hidden and put back: the empty lines stay what they are.
+        bench.succeed("hide one.csv --how mcar:0.3 -o hidden.csv --truth truth.csv");
+        let hidden = bench.text("hidden.csv");
+        assert_eq!(hidden.split(end).filter(|line| line.is_empty()).count(), 10 + 1, "{hidden}");
+        let count = hidden.split(end).filter(|line| *line == "\"\"").count();
+        assert_eq!(bench.text("truth.csv").lines().count(), count + 1);
+    }
+}
+
+#[test]
+fn empty_lines_of_one_column_are_predicted() {
+    let bench = Bench::new();
+    let rows: String = (0..60)
+        .map(|row| format!("{},{}.5\n", if row % 5 == 0 { String::new() } else { row.to_string() }, 2 * row))
+        .collect();
+    bench.write("two.csv", format!("size,price\n{rows}"));
+    bench.succeed("fit two.csv --target price --method linear -o price.unmiss -q");
+    bench.write("one.csv", "size\n3\n\n\n7\n");
+    let lines: Vec<String> =
+        bench.succeed("predict price.unmiss one.csv -q").out.lines().map(str::to_owned).collect();
+    assert_eq!(lines.len(), 5, "{lines:?}");
+    assert_eq!(lines[2], lines[3]);
+    bench.write("bad.csv", "size\n3\n\nx\n");
+    assert!(bench.run("predict price.unmiss bad.csv").err.contains("line 4, column `size`"));
+}
+
+/// What is known of a category only without a target tells nothing, in the table as in the training part of a fold.
+#[test]
+fn a_model_can_be_loaded_whatever_is_known_without_a_target() {
+    let bench = Bench::new();
+    let rows: String = (0..80)
+        .map(|row| {
+            let target = if row < 60 { format!("{}.5", row * 7 % 31) } else { String::new() };
+            let never = if row < 60 { "" } else { ["north", "south"][row % 2] };
+            let once = if row == 3 || row > 60 { "yes" } else { "" };
+            let twice = ["", "red", "blue"][if row < 2 { row + 1 } else { 0 }];
+            format!("{},{never},{once},{twice},{target}\n", row % 9)
+        })
+        .collect();
+    bench.write("table.csv", format!("a,never,once,twice,y\n{rows}"));
+    for method in [
+        "linear",
+        "trees --set rounds=3 --set members=1",
+        "mlp --set hidden=[4] --set epochs=2",
+        "network --set width=4 --set layers=1 --set epochs=2 --set networks=1",
+    ] {
+        let answer = bench.succeed(&format!("fit table.csv --target y --method {method} -o m.unmiss"));
+        assert!(answer.err.contains("`never` is left out: it is empty"), "{}", answer.err);
+        bench.succeed("show m.unmiss");
+        assert_eq!(bench.succeed("predict m.unmiss table.csv -q").out.lines().count(), 81);
+    }
+    bench.succeed("compare table.csv --target y --methods linear --repeats 1 -q");
+}
+
 /// Fits with one thread and with two, and with another seed: the files and what they predict.
 fn fit_thrice(method: &str, target: &str) {
     let bench = Bench::new();

@@ -61,7 +61,9 @@ impl Model {
                 bits.extend(self.fills_of_probe(Some(draw))?);
                 Ok(bits)
             }
-            Job::Rate => Ok(self.ratings_of_probe()?.into_iter().map(|rated| rated.to_bits().into()).collect()),
+            Job::Rate => {
+                Ok(self.ratings_of_probe()?.into_iter().map(|rated| rated.to_bits().into()).collect())
+            }
         }
     }
 

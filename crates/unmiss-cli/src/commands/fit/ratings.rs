@@ -27,7 +27,7 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
     let ratings = Arc::new(arguments.ratings.read(&arguments.data, &arguments.input, printer)?);
     give_back();
     let checkpoints = Checkpoints::open(&arguments.output, arguments.fresh, printer)?;
-    let run = printer.run(general)?.checkpoints_in(&checkpoints.folder);
+    let run = checkpoints.run(printer.run(general)?);
     let blend = arguments.method.is_empty() && recipes.len() > 1;
     let fitted = fit_best_rating(&ratings, &recipes, arguments.test, blend, &run);
     printer.close();

@@ -8,8 +8,9 @@ use unmiss::error::{Error, Result};
 use unmiss::methods::Job;
 use unmiss::model::{Model, Rating, Recipe};
 use unmiss::run::Run;
+use unmiss::store::is_standard_output;
 
-use super::{Arguments, is_standard_output};
+use super::Arguments;
 use crate::General;
 use crate::commands::Ended;
 use crate::input::{only_for_tables, settings};

@@ -6,8 +6,9 @@ use unmiss::data::{BatchOptions, Batches, Data, Kind};
 use unmiss::error::{Error, Result, nearest};
 use unmiss::model::{Model, Unfilled};
 use unmiss::run::Run;
+use unmiss::store::is_standard_output;
 
-use super::{Arguments, Writers, drawn, is_standard_output, refuse_holes};
+use super::{Arguments, Writers, drawn, refuse_holes};
 use crate::General;
 use crate::input::{add_words, delimiter};
 use crate::output::{number, print};

@@ -8,6 +8,7 @@ use unmiss::methods::Job;
 use unmiss::model::{Model, Rating};
 
 use crate::General;
+use crate::files::Files;
 use crate::input::{InputArguments, RatingColumns};
 use crate::new_ratings::NewRatings;
 use crate::output::rounded;
@@ -41,6 +42,8 @@ pub struct Arguments {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Result<()> {
+    let read = Files::default().reads([&arguments.model]).reads(&arguments.ratings);
+    read.tables("-o", [&arguments.output]).check()?;
     let model = Model::load_for(&arguments.model, Job::Rate)?;
     let model = model.rating()?;
     let run = printer.run(general)?;
