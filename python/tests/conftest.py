@@ -1,7 +1,10 @@
 """Fixtures of several files. scikit-learn checks array API input only if SciPy was told of it before it is loaded."""
 
 import os
+import signal
 
+# A shell lets what it starts in the background ignore Ctrl-C: tests that send it would wait for ever.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 os.environ.setdefault("SCIPY_ARRAY_API", "1")
 
 import pytest  # noqa: E402
