@@ -472,7 +472,8 @@ def source(methods: dict) -> str:
     for listed, entries in names.items():
         lines = "\n".join(f"    {json.dumps(method)}: {name}," for method, name in entries)
         tables.append(f"#: Classes by the name of their method.\n{listed}: dict[str, type] = {{\n{lines}\n}}\n")
-    every = sorted(["Imputer", "Classifier", "Regressor", "Recommender"] + [name for rows in names.values() for _, name in rows])
+    general = ["Imputer", "Classifier", "Regressor", "Recommender"]
+    every = sorted(general + [name for rows in names.values() for _, name in rows])
     listing = "\n".join(f"    {json.dumps(name)}," for name in every)
     return HEAD + "\n".join(classes) + "\n\n" + "\n".join(tables) + f"\n__all__ = [\n{listing}\n]\n"
 

@@ -1,10 +1,10 @@
 //! Time of one epoch of AutoRec on ratings, to be compared with `benches/sparse_step.py`.
 //!
-//! `cargo bench -p unmiss --bench sparse_step -- SHAPE [FILE]`; `benches/sparse_step.sh` runs both sides in turn. Rows are
-//! users, 500 hidden units, 512 rows in a batch, Adam on all weights. SHAPE is `1m` (6,040 x 3,706, a million ratings,
-//! or the ratings of FILE) or `10m` (69,878 x 10,677, ten million; 6 of its batches are timed). Prints the median
-//! seconds of five epochs. `THREADS` sets the threads (2). On a busy machine, `CLOCK=cpu THREADS=1` counts processor
-//! time (Linux) instead of time on the wall.
+//! `cargo bench -p unmiss --bench sparse_step -- SHAPE [FILE]`; `benches/sparse_step.sh` runs both sides in turn. Rows
+//! are users, 500 hidden units, 512 rows in a batch, Adam on all weights. SHAPE is `1m` (6,040 x 3,706, a million
+//! ratings, or the ratings of FILE) or `10m` (69,878 x 10,677, ten million; 6 of its batches are timed). Prints the
+//! median seconds of five epochs. `THREADS` sets the threads (2). On a busy machine, `CLOCK=cpu THREADS=1` counts
+//! processor time (Linux) instead of time on the wall.
 
 use std::sync::{Arc, LazyLock};
 use std::time::Instant;

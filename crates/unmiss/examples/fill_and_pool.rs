@@ -1,4 +1,5 @@
-//! Fills a table in twenty plausible ways, does the same analysis on each, and joins the twenty answers by Rubin's rules.
+//! Fills a table in twenty plausible ways, does the same analysis on each, and joins the twenty answers by Rubin's
+//! rules.
 //!
 //! `cargo run --release -p unmiss --example fill_and_pool`
 

@@ -160,7 +160,8 @@ impl Run {
         Self { seed, ..self.clone() }
     }
 
-    /// The same run with a stop switch of its own and no deadline: what was stopped is over, and this is to be finished.
+    /// The same run with a stop switch of its own and no deadline: what was stopped is over, and this is to be
+    /// finished.
     #[must_use]
     pub fn to_the_end(&self) -> Self {
         Self { stop: Arc::default(), deadline: None, ..self.clone() }

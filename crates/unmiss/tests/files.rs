@@ -1,7 +1,7 @@
 //! Files of every method, written by the version named in them: they must open, and their answers must never change.
 //!
-//! A new method needs a file: `cargo test -p unmiss --test files -- --ignored` writes those that are not there yet. Files
-//! that are there are never written again.
+//! A new method needs a file: `cargo test -p unmiss --test files -- --ignored` writes those that are not there yet.
+//! Files that are there are never written again.
 
 #![allow(clippy::unwrap_used, reason = "a test that fails is to say where")]
 

@@ -108,7 +108,8 @@ fn draws_differ_where_cells_were_missing_and_nowhere_else() {
     assert_eq!(format!("{}\n{second}", two.lines().next().unwrap()), two);
 }
 
-/// Columns that are constant, twice the same or words are filled; one without any value is named, and no column is lost.
+/// Columns that are constant, twice the same or words are filled; one without any value is named, and no column is
+/// lost.
 #[test]
 fn odd_columns_are_filled_or_named() {
     let bench = Bench::new();

@@ -139,9 +139,9 @@ impl RatingChoice {
 /// Fits every recipe without a share of the ratings and scores it on them, the cheapest first. Empty where there would
 /// be nothing to learn from or to score on. Stopped early, it gives those that were done.
 ///
-/// With `blend`, the weighted mean of all of them is measured too and stands first, without training anything again: its
-/// recipe has the weights that did best on all ratings held out, its score is that of weights found on one half for the
-/// other. It is left out where one method alone does best.
+/// With `blend`, the weighted mean of all of them is measured too and stands first, without training anything again:
+/// its recipe has the weights that did best on all ratings held out, its score is that of weights found on one half for
+/// the other. It is left out where one method alone does best.
 fn measure(
     ratings: &Ratings,
     recipes: &[Recipe],

@@ -132,8 +132,8 @@ fn is_gzip_name(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz"))
 }
 
-/// Whether bytes begin like a model's file: the length of its header in eight bytes, of which no text has the last four,
-/// and the header.
+/// Whether bytes begin like a model's file: the length of its header in eight bytes, of which no text has the last
+/// four, and the header.
 fn is_model(first: &[u8]) -> bool {
     first.get(4..LOOKED_AT) == Some(b"\0\0\0\0{")
 }

@@ -1,6 +1,7 @@
 //! Where a random search looks: the settings of a method that are worth trying, and between which values.
 //!
-//! A method names its axes in its own folder ([`Card::space`](super::Card::space)); a setting without an axis stays as it is.
+//! A method names its axes in its own folder ([`Card::space`](super::Card::space)); a setting without an axis stays as
+//! it is.
 
 use serde::Serialize;
 use serde_json::{Value, json};

@@ -69,8 +69,8 @@ impl<S: Scorer> Learner for Supervised<'_, S> {
     }
 }
 
-/// Scores of the output layer as predictions of so many rows: as they are, or the softmax over classes. Members' scores,
-/// one block after the other, become predictions first and are then averaged.
+/// Scores of the output layer as predictions of so many rows: as they are, or the softmax over classes. Members'
+/// scores, one block after the other, become predictions first and are then averaged.
 pub fn predictions(scores: &[f32], rows: usize, task: Task) -> Vec<f64> {
     let outputs = task.outputs();
     let block = (rows * outputs).max(1);

@@ -6,9 +6,9 @@
 //! mean of (Σ_p w_p a_p - truth)² = w' G w,    G_pq = mean of e_p e_q
 //! ```
 //!
-//! which over given parts is least at w = G⁻¹ 1 / (1' G⁻¹ 1). Which parts have a weight at all is found by trying: there
-//! are few. Each further part must earn more than chance gives it: the choice with the least ln(w' G w) + 2 parts / count
-//! is taken (Akaike's criterion).
+//! which over given parts is least at w = G⁻¹ 1 / (1' G⁻¹ 1). Which parts have a weight at all is found by trying:
+//! there are few. Each further part must earn more than chance gives it: the choice with the least ln(w' G w) + 2 parts
+//! / count is taken (Akaike's criterion).
 
 use crate::linalg::{Mat, solve};
 

@@ -222,7 +222,8 @@ fn compute(chosen: &[Candidate], rows: usize, little: &mut Little) -> Result<(),
     Ok(())
 }
 
-/// Mean and covariance, and whether they settled; the position of a column that is a combination of others is the error.
+/// Mean and covariance, and whether they settled; the position of a column that is a combination of others is the
+/// error.
 fn estimates(patterns: &[Moments], columns: usize) -> Result<(Normal, bool), usize> {
     let (mut converged, mut combined) = (false, None);
     let normal = Normal::fit_moments(patterns, columns, COURSE, |_, change, normal| {

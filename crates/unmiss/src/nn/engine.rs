@@ -56,9 +56,9 @@ pub trait Engine: Sized {
     /// The sum of two values of one shape.
     fn add(&mut self, left: Self::Value, right: Self::Value) -> Self::Value;
 
-    /// What the members of a network say, `[B, H]` to `[M B, O]`, member by member: each sees the input multiplied by its
-    /// own row of `factors`, `[M, H]`, and goes through the layers `inside`. They may be gone through by all members
-    /// at once or by one after the other.
+    /// What the members of a network say, `[B, H]` to `[M B, O]`, member by member: each sees the input multiplied by
+    /// its own row of `factors`, `[M, H]`, and goes through the layers `inside`. They may be gone through by all
+    /// members at once or by one after the other.
     fn members(
         &mut self,
         input: Self::Value,

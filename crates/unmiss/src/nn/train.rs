@@ -1,9 +1,9 @@
 //! The training loop: batches, early stopping, best weights, schedules, progress, checkpoints, stop and time.
 //!
 //! A method brings a [`Learner`]: the loss of some rows under some weights, and a score for the weights. Networks over
-//! sparse rows bring a [`SparseLearner`](crate::nn::sparse::SparseLearner) and share all but the step. Everything random
-//! depends on `(seed, epoch, step)` alone, so a training that was stopped goes on from its checkpoint to the very weights
-//! it would have reached.
+//! sparse rows bring a [`SparseLearner`](crate::nn::sparse::SparseLearner) and share all but the step. Everything
+//! random depends on `(seed, epoch, step)` alone, so a training that was stopped goes on from its checkpoint to the
+//! very weights it would have reached.
 
 mod checkpoint;
 mod course;

@@ -7,8 +7,8 @@
 //!
 //! Not told in the paper and chosen here: the weight decay (there one significant digit, tuned for every run; here the
 //! grids in `sets`), the end of training (here: the best epoch by what was set aside) and the first weights. The paper
-//! takes all rows at once on MovieLens 100K and 1M; here 512 rows (a sixth of all at most) are a batch, which comes to the
-//! same error in a third of the time.
+//! takes all rows at once on MovieLens 100K and 1M; here 512 rows (a sixth of all at most) are a batch, which comes to
+//! the same error in a third of the time.
 
 mod lines;
 mod sets;

@@ -15,7 +15,8 @@ impl Ratings {
         (Self { users: self.users.clone(), items: self.items.clone(), by_user, by_item }, test)
     }
 
-    /// The ratings that [`split`](Self::split) sets aside, as marks in the order of `by_user`: without a copy of the rest.
+    /// The ratings that [`split`](Self::split) sets aside, as marks in the order of `by_user`: without a copy of the
+    /// rest.
     pub fn set_aside(&self, share: f64, seed: u64) -> Vec<bool> {
         let count = (self.len() as f64 * share.clamp(0.0, 1.0)).round() as usize;
         let order = Stream::new(seed, "split ratings", 0, 0).permutation(self.len());

@@ -20,8 +20,8 @@ const FIRST_WEIGHTS: f64 = 0.01;
 /// the patience is over before anything is learned.
 const STEPS: usize = 6;
 
-/// The largest rating that the usual decays and rates belong to. Other ratings are brought to this size, and the weights
-/// back after training, so that a scale of 1 to 100 is learned like one of 1 to 5.
+/// The largest rating that the usual decays and rates belong to. Other ratings are brought to this size, and the
+/// weights back after training, so that a scale of 1 to 100 is learned like one of 1 to 5.
 const LARGEST: f32 = 5.0;
 
 /// Learns as many networks as there are to be members. Stopped early, it gives the mean of those that there are.

@@ -62,8 +62,8 @@ impl Sums {
         Self { gram, right, size }
     }
 
-    /// L of `Λ = precision + noise Σ z z' = L L'`, where `noise` is 1 / variance of a rating. Positive precisions make Λ
-    /// positive definite; rounding can't undo that for usual ratings.
+    /// L of `Λ = precision + noise Σ z z' = L L'`, where `noise` is 1 / variance of a rating. Positive precisions make
+    /// Λ positive definite; rounding can't undo that for usual ratings.
     fn lower(&self, noise: f64, belief: &Belief) -> Option<Square> {
         let cell = |i: usize, j: usize| {
             let sum = noise * f64::from(self.gram[i.max(j) * self.size + i.min(j)]);

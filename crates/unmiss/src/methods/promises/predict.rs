@@ -74,8 +74,8 @@ fn chances_add_up_to_one() {
     }
 }
 
-/// A column that was complete in training and is empty now: the answer falls back to the middle, it does not jump to one
-/// end, as boosted trees do elsewhere that send unseen holes down an arbitrary side. Not so `mlp` with Sparsity
+/// A column that was complete in training and is empty now: the answer falls back to the middle, it does not jump to
+/// one end, as boosted trees do elsewhere that send unseen holes down an arbitrary side. Not so `mlp` with Sparsity
 /// Normalization, which makes up for the lost column by counting the other one double: `audit` measures that.
 #[test]
 fn a_column_that_is_suddenly_empty_does_not_shift_the_answers() {

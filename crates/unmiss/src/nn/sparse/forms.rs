@@ -18,8 +18,8 @@ impl SparseNetwork {
         self.weights.output_bias.iter_mut().for_each(|bias| *bias *= outputs);
     }
 
-    /// The network that answers with the mean of several of the same inputs and outputs: their hidden units side by side,
-    /// the weights of outputs divided by their number.
+    /// The network that answers with the mean of several of the same inputs and outputs: their hidden units side by
+    /// side, the weights of outputs divided by their number.
     ///
     /// ```text
     /// 1/M Σ_m (b_m + W_m h_m)  =  Σ_m b_m / M  +  [W_1/M ... W_M/M] [h_1 ... h_M]
