@@ -110,7 +110,8 @@ def test_errors(data):
         unmiss.LinearRegressor().fit(X, np.zeros(300))
     with pytest.raises(ValueError, match="Input y contains NaN"):
         unmiss.LinearRegressor().fit(X, np.where(y > 0, np.nan, y))
-    with pytest.raises(ValueError, match="`gaussian` fills holes and is not for this\nhint: the methods for this are: network"):
+    advice = "`gaussian` fills holes and is not for this\nhint: the methods for this are: network"
+    with pytest.raises(ValueError, match=advice):
         unmiss.Classifier("gaussian").fit(X, y > 0)
     with pytest.raises(ValueError, match="setting `leaves`"):
         unmiss.TreesClassifier(leaves=-3).fit(X, y > 0)

@@ -309,7 +309,8 @@ def test_the_best_of_the_short_list_is_chosen_as_the_program_chooses(films, tmp_
     assert (unmiss.load(path).predict(pairs) == chosen.predict(pairs)).all()
     with pytest.raises(ValueError, match="settings belong to a method, and none is named\nhint: name it"):
         unmiss.Recommender(settings={"hidden": 3}).fit(films)
-    with pytest.raises(ValueError, match="`linear` predicts and is not for this\nhint: the methods for this are: autorec"):
+    advice = "`linear` predicts and is not for this\nhint: the methods for this are: autorec"
+    with pytest.raises(ValueError, match=advice):
         unmiss.Recommender("linear").fit(films)
 
 
