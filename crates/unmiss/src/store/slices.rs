@@ -43,8 +43,11 @@ pub(crate) fn write_slices(path: &Path, header: &Value, slices: Vec<Named<'_>>) 
         let count = numbers.len();
         (name, Lent(numbers, [count]))
     });
-    safetensors::serialize_to_file(lent, Some(metadata), path)
-        .map_err(|error| Error::model(path, error.to_string()))
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let beside = tempfile::NamedTempFile::new_in(folder).map_err(|error| Error::io(path, error))?;
+    safetensors::serialize_to_file(lent, Some(metadata), beside.path())
+        .map_err(|error| Error::model(path, error.to_string()))?;
+    beside.persist(path).map(drop).map_err(|error| Error::io(path, error.error))
 }
 
 /// A file of numbers whose header has been read.
