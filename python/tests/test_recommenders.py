@@ -320,7 +320,7 @@ def test_no_option_of_the_program_reaches_a_user_of_python(films):
         lambda: unmiss.RatingBiases(user="whom").fit(frame),
         lambda: unmiss.Classifier("gaussian").fit([[1.0], [2.0]], [0, 1]),
         lambda: unmiss.sample("penguin"),
-        lambda: unmiss.compare(pd.DataFrame({"a": [1.0, 2.0]}), target="a", folds=5),
+        lambda: unmiss.compare(pd.DataFrame({"a": [1.0, 2.0]}), [0.0, 1.0], folds=5),
     ):
         with pytest.raises((ValueError, KeyError)) as caught:
             wrong()
