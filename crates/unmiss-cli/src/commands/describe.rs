@@ -1,6 +1,6 @@
 //! `unmiss describe`: what is missing, where, together with what, and does it look random.
 
-mod ratings;
+pub mod ratings;
 mod text;
 
 use std::path::{Path, PathBuf};

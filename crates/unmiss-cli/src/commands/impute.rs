@@ -93,11 +93,9 @@ fn learn_and_fill(arguments: &Arguments, general: &General, printer: &Printer) -
     printer.close();
     let mut model = result?;
     // `auto` goes on with what it has compared; any other method has nothing that is finished.
-    let cut_off = model.summary.method["cut off"].as_str().map(str::to_owned);
-    if run.stopped() && cut_off.is_none() {
+    if run.stopped() && model.summary.cut_off.is_none() {
         return Err(Error::Stopped);
     }
-    model.summary.cut_off = cut_off;
     model.missing = arguments.input.options()?.missing;
     if let Some(path) = &arguments.save {
         model.save(path)?;

@@ -106,11 +106,14 @@ pub struct Summary {
 
 impl Summary {
     pub(super) fn new(rows: &Rows, learned: &dyn Learned, run: &Run) -> Self {
+        let method = learned.summary();
         Self {
             rows: rows.len(),
             missing_share: rows.missing_share(),
             seed: run.seed(),
-            method: learned.summary(),
+            // A method that chooses among others may have gone on with what it had compared.
+            cut_off: method["cut off"].as_str().map(str::to_owned),
+            method,
             ..Self::default()
         }
     }

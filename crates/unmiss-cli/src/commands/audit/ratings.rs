@@ -8,6 +8,7 @@ use unmiss::run::Run;
 
 use super::text::{chart, figures};
 use super::{Arguments, write_json};
+use crate::commands::describe::ratings::users_by_count;
 use crate::output::{item, number, print, wrapped};
 use crate::printer::Printer;
 
@@ -38,13 +39,5 @@ fn page(found: &RatingAudit, title: &str) -> String {
     text.push_str(&chart(&found.curve, "Predicted rating by share of the user's known ratings"));
     text.push_str(&figures(&found.figures, "user"));
     text.push_str("\nIn the data, users by how many ratings they gave\n");
-    for group in &found.groups {
-        let range = format!("{} to {}", number(group.fewest), number(group.most));
-        text.push_str(&format!(
-            "  {range:>16} ratings: {:>7} users, mean {:.2}\n",
-            number(group.users),
-            group.mean
-        ));
-    }
-    text
+    text + &users_by_count(&found.groups)
 }

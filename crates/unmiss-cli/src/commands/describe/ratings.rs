@@ -1,7 +1,7 @@
 //! What is known of ratings, as text and as a page.
 
 use unmiss::error::Result;
-use unmiss::missing::{Counts, RatingsDescription, describe_ratings};
+use unmiss::missing::{Counts, RatingsDescription, UserGroup, describe_ratings};
 use unmiss::report::{Page, sections};
 
 use super::{Arguments, write_json};
@@ -65,13 +65,14 @@ fn page(found: &RatingsDescription, file: &str) -> String {
         ));
     }
     text.push_str("\nUsers by how many ratings they gave\n");
-    for group in &found.groups {
+    text + &users_by_count(&found.groups)
+}
+
+/// A line for each group of users who gave about as many ratings.
+pub fn users_by_count(groups: &[UserGroup]) -> String {
+    let line = |group: &UserGroup| {
         let range = format!("{} to {}", number(group.fewest), number(group.most));
-        text.push_str(&format!(
-            "  {range:>16} ratings: {:>7} users, mean {:.2}\n",
-            number(group.users),
-            group.mean
-        ));
-    }
-    text
+        format!("  {range:>16} ratings: {:>7} users, mean {:.2}\n", number(group.users), group.mean)
+    };
+    groups.iter().map(line).collect()
 }
