@@ -57,6 +57,7 @@
 //! | [`nn`] | parts of networks, optimisers, the training loop |
 //! | [`methods`] | one folder a method |
 //! | [`model`] | a translation and a fitted method: predicts, fills or rates; its file |
+//! | [`analyse`] | regressions of filled tables, pooled |
 //! | [`compare`] | which method is best, and is that chance? |
 //! | [`audit`] | does the answer drift with how much is known? |
 //! | [`report`] | findings as one page with charts |
@@ -75,6 +76,7 @@ pub mod pool;
 pub mod nn;
 pub mod methods;
 pub mod model;
+pub mod analyse;
 pub mod compare;
 pub mod audit;
 pub mod report;

@@ -1,6 +1,7 @@
 //! `unmiss impute`: fill the holes of a table, once or as many plausible ways as asked.
 
 mod ratings;
+mod record;
 mod stream;
 mod words;
 
@@ -131,6 +132,7 @@ fn write_filled(
     }
     writers.finish()?;
     let Some(filled) = last else { return Ok(Vec::new()) };
+    arguments.write_record(model, data.rows(), &filled.counts, run)?;
     if let Some(path) = &arguments.html {
         let title = format!("Filled holes of {}", arguments.data.display());
         Page::new(title).sections(sections::impute(model, data.table()?, &filled)?).write(path)?;
@@ -174,8 +176,8 @@ fn check_paths(arguments: &Arguments) -> Result<()> {
             .with_hint("name them with -o full.csv, or say --long for one file with a column `draw`"));
     }
     let Arguments { data, with, save, html, .. } = arguments;
-    let files = arguments.files();
-    let all = Files::default().reads([data]).reads(with).tables("-o", &files);
+    let (files, record) = (arguments.files(), arguments.record());
+    let all = Files::default().reads([data]).reads(with).tables("-o", &files).tables("-o", &record);
     all.file("--save", save).file("--html", html).check()
 }
 

@@ -69,7 +69,7 @@ impl Command {
             Self::Demo => demo::run(general, printer),
             Self::Predict(arguments) => predict::run(&arguments, general, printer),
             Self::Impute(arguments) => return impute::run(&arguments, general, printer),
-            Self::Pool(arguments) => pool::run(&arguments),
+            Self::Pool(arguments) => pool::run(&arguments, printer),
             Self::Audit(arguments) => audit::run(&arguments, general, printer),
             Self::Compare(arguments) => compare::run(&arguments, general, printer),
             Self::Show(arguments) => show::run(&arguments),

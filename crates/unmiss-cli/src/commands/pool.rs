@@ -1,15 +1,16 @@
 //! `unmiss pool`: one answer from the same analysis of several filled tables, by Rubin's rules.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use unmiss::data::{self, Column, Table};
 use unmiss::error::{Error, Result};
-use unmiss::pool::{Estimate, Pooled, pool};
+use unmiss::pool::{Estimate, Pooled, RECORD_ENDING, Record, pool};
 
 use crate::files::Files;
 use crate::input::InputArguments;
 use crate::output::{column, print, wrapped};
+use crate::printer::Printer;
 
 /// Names under which analyses usually write their results.
 const TERMS: [&str; 5] = ["term", "name", "variable", "parameter", "coefficient"];
@@ -40,6 +41,10 @@ pub struct Arguments {
     /// Share that the intervals hold for
     #[arg(long, value_name = "SHARE", default_value_t = 0.95)]
     level: f64,
+    /// The record of the draws (full.draws.json): tells whether they suit Rubin's rules [default: the only one beside
+    /// the estimates]
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
     /// Write everything as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -48,7 +53,7 @@ pub struct Arguments {
 }
 
 /// Runs the command.
-pub fn run(arguments: &Arguments) -> Result<()> {
+pub fn run(arguments: &Arguments, printer: &Printer) -> Result<()> {
     if !(arguments.level > 0.0 && arguments.level < 1.0) {
         return Err(Error::setting("level", format!("{} is not between 0 and 1", arguments.level))
             .with_hint("say --level 0.95 for 95 % intervals"));
@@ -57,7 +62,8 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         return Err(Error::setting("complete-df", "degrees of freedom are above 0")
             .with_hint("say the number of rows less the number of coefficients"));
     }
-    Files::default().reads(&arguments.data).file("--json", &arguments.json).check()?;
+    let Arguments { data, record, json, .. } = arguments;
+    Files::default().reads(data).reads(record).file("--json", json).check()?;
     let mut terms: Vec<(String, Vec<Estimate>)> = Vec::new();
     for path in &arguments.data {
         // What the reader remarks on columns is about data to learn from, not about estimates.
@@ -68,6 +74,9 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     if let Some((term, few)) = terms.iter().find(|(_, estimates)| estimates.len() != most) {
         let what = format!("`{term}` is estimated {} times, others {most} times", few.len());
         return Err(Error::data(what).with_hint("every analysis must estimate the same quantities"));
+    }
+    for warning in arguments.record(most)?.iter().flat_map(Record::warnings) {
+        printer.say(&format!("warning: {warning}"));
     }
     let pooled = terms
         .iter()
@@ -85,6 +94,20 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 }
 
 impl Arguments {
+    /// The record of the draws: the one that is named, or the only one beside the estimates if it is of as many draws.
+    fn record(&self, draws: usize) -> Result<Option<Record>> {
+        if let Some(path) = &self.record {
+            return Record::read(path).map(Some);
+        }
+        let folder = self.data.first().and_then(|path| path.parent());
+        let folder = folder.filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+        let records: Vec<PathBuf> =
+            entries.filter(|path| path.to_string_lossy().ends_with(RECORD_ENDING)).collect();
+        let [only] = records.as_slice() else { return Ok(None) };
+        Ok(Record::read(only).ok().filter(|record| record.draws == draws))
+    }
+
     /// Adds the estimates of a table, term by term.
     fn collect(&self, table: &Table, terms: &mut Vec<(String, Vec<Estimate>)>) -> Result<()> {
         let term = found(table, self.term.as_deref(), &TERMS, "term").ok();

@@ -61,7 +61,7 @@ const CASES: &[(&str, &[&str])] = &[
 ];
 
 /// Options that name a file to read.
-const READ: [&str; 2] = ["--with", "--ratings"];
+const READ: [&str; 3] = ["--with", "--ratings", "--record"];
 /// Nothing is written there: the option is for tables, as an error says.
 const FOR_TABLES: [(&str, &str); 1] = [("recommend fit", "--html")];
 

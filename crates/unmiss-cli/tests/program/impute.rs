@@ -199,3 +199,30 @@ fn pooled_estimates() {
     let json: serde_json::Value = serde_json::from_slice(&bench.bytes("pooled.json")).unwrap();
     assert!((json[0]["pooled"]["degrees"].as_f64().unwrap() - 25.979_868_410_210_05).abs() < 1e-6);
 }
+
+/// Draws have a record beside them, and `pool` says what it warns of.
+#[test]
+fn draws_have_a_record() {
+    let bench = bench();
+    bench.succeed("impute ward.csv -o full.csv --method gaussian --draws 2 --ignore id --seed 5 -q");
+    let record: serde_json::Value = serde_json::from_slice(&bench.bytes("full.draws.json")).unwrap();
+    assert_eq!(record["files"], serde_json::json!(["full-1.csv", "full-2.csv"]));
+    assert_eq!((&record["draws"], &record["seed"]), (&2.into(), &5.into()));
+    assert_eq!((&record["from"], &record["method"]), (&"ward.csv".into(), &"gaussian".into()));
+    assert!(record["filled"]["pulse"].as_u64() > Some(20) && record["filled"]["age"].is_null(), "{record}");
+    bench.write("estimates.csv", "estimate,se\n1,0.1\n1.1,0.1\n");
+    let set = |proper: bool| {
+        let mut record = record.clone();
+        record["proper"] = proper.into();
+        bench.write("full.draws.json", record.to_string());
+    };
+    set(false);
+    assert!(bench.succeed("pool estimates.csv").err.contains("too sure for Rubin's rules"));
+    set(true);
+    assert_eq!(bench.succeed("pool estimates.csv").err, "");
+    bench.write("other.draws.json", bench.text("full.draws.json").replace("true", "false"));
+    assert_eq!(bench.succeed("pool estimates.csv").err, "", "nobody knows which of two records it is");
+    let answer = bench.succeed("pool estimates.csv --record other.draws.json");
+    assert!(answer.err.contains("too sure for Rubin's rules"), "{}", answer.err);
+    assert_eq!(bench.run("pool estimates.csv --record ward.csv").code, 1);
+}

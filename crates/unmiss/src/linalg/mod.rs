@@ -4,6 +4,7 @@
 mod products;
 mod square;
 mod sums;
+mod least_squares;
 mod factor;
 mod normal;
 mod conditional;
@@ -16,6 +17,7 @@ pub use em::Course;
 pub use factor::{eigen, solve};
 pub use faer::Mat;
 pub use holes::Holes;
+pub use least_squares::{Dependent, LeastSquares};
 pub use moments::Moments;
 pub use normal::Normal;
 pub use products::{add_crossed, add_product};

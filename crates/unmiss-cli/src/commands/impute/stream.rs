@@ -34,6 +34,8 @@ pub fn run(arguments: &Arguments, model: &Model, general: &General, printer: &Pr
         notes.rows += batch.rows();
     }
     writers.finish()?;
+    let counts: Vec<(String, usize)> = std::mem::take(&mut notes.filled).into_iter().collect();
+    arguments.write_record(model, notes.rows, &counts, &run)?;
     printer.close();
     notes.tell(model, &run);
     let text = format!(
@@ -67,6 +69,10 @@ fn fill(
         writers.write(draw, filled.data.table()?)?;
         if place == 0 {
             notes.cells += filled.counts.iter().map(|(_, count)| count).sum::<usize>();
+            filled
+                .counts
+                .iter()
+                .for_each(|(name, count)| *notes.filled.entry(name.clone()).or_default() += count);
             notes.left(filled.unfilled);
         }
     }
@@ -111,6 +117,8 @@ fn check_columns(header: &[String], model: &Model, arguments: &Arguments) -> Res
 struct Notes {
     rows: usize,
     cells: usize,
+    /// Filled cells by column.
+    filled: BTreeMap<String, usize>,
     unseen: BTreeSet<(String, String)>,
     unfilled: BTreeMap<String, Unfilled>,
 }

@@ -13,8 +13,15 @@
 //! ν_com are the degrees of freedom that the analysis would have without holes (rows less coefficients); with few rows
 //! only the second rule is right, as the first may exceed ν_com.
 
+mod record;
+mod several;
+
 use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
+
+pub use record::{RECORD_ENDING, Record};
+pub use several::{JointTest, Rule};
+pub(crate) use several::{pooled_likelihood_ratio, pooled_wald};
 
 use crate::error::{Error, Result};
 
@@ -109,7 +116,7 @@ pub fn pool(estimates: &[Estimate], complete: Option<f64>, level: f64) -> Result
             1.0
         },
         statistic,
-        p_value: 2.0 * (1.0 - distribution(degrees, statistic.abs())),
+        p_value: two_sided(degrees, statistic),
         low: estimate - half,
         high: estimate + half,
     })
@@ -121,18 +128,20 @@ fn barnard_rubin(rubin: f64, complete: f64, share: f64) -> f64 {
 }
 
 /// The point of Student's t below which a share lies; the normal distribution's for very many degrees.
-fn quantile(degrees: f64, share: f64) -> f64 {
+pub(crate) fn quantile(degrees: f64, share: f64) -> f64 {
     match StudentsT::new(0.0, 1.0, degrees) {
         Ok(student) if degrees < 1e7 => student.inverse_cdf(share),
         _ => Normal::standard().inverse_cdf(share),
     }
 }
 
-fn distribution(degrees: f64, value: f64) -> f64 {
-    match StudentsT::new(0.0, 1.0, degrees) {
-        Ok(student) if degrees < 1e7 => student.cdf(value),
-        _ => Normal::standard().cdf(value),
-    }
+/// The chance of a value of Student's t as far from 0 as this or farther.
+pub(crate) fn two_sided(degrees: f64, value: f64) -> f64 {
+    let beyond = match StudentsT::new(0.0, 1.0, degrees) {
+        Ok(student) if degrees < 1e7 => student.sf(value.abs()),
+        _ => Normal::standard().sf(value.abs()),
+    };
+    2.0 * beyond
 }
 
 #[cfg(test)]
