@@ -155,6 +155,23 @@ pub fn rounded(rating: f32) -> f64 {
     (f64::from(rating) * 1e4).round() / 1e4
 }
 
+/// Four significant digits.
+pub fn short(value: f64) -> String {
+    let digits = if value == 0.0 { 0.0 } else { value.abs().log10().floor() };
+    let decimals = (3.0 - digits).clamp(0.0, 6.0) as usize;
+    if !(-5.0..=6.0).contains(&digits) { format!("{value:.3e}") } else { format!("{value:.decimals$}") }
+}
+
+/// Degrees of freedom with so many places.
+pub fn degrees(value: f64, places: usize) -> String {
+    if value > 99_999.0 { "many".to_owned() } else { format!("{value:.places$}") }
+}
+
+/// A p value.
+pub fn chance(p: f64) -> String {
+    if p < 0.0001 { "<.0001".to_owned() } else { format!("{p:.4}") }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

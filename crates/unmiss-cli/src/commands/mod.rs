@@ -1,5 +1,6 @@
 //! One file per command. A command reads its options, calls the library, and prints what came out.
 
+mod analyse;
 mod audit;
 mod compare;
 mod bench;
@@ -34,6 +35,8 @@ pub enum Command {
     Predict(predict::Arguments),
     /// Fill the holes of a table or of ratings, once or as many plausible ways as asked
     Impute(Box<impute::Arguments>),
+    /// Fit a regression to every filled table and pool by Rubin's rules, from a formula to a table for a paper
+    Analyse(Box<analyse::Arguments>),
     /// Combine the same analysis of several filled tables by Rubin's rules
     Pool(pool::Arguments),
     /// Find out whether a model's answer drifts with how much is known
@@ -69,6 +72,7 @@ impl Command {
             Self::Demo => demo::run(general, printer),
             Self::Predict(arguments) => predict::run(&arguments, general, printer),
             Self::Impute(arguments) => return impute::run(&arguments, general, printer),
+            Self::Analyse(arguments) => analyse::run(&arguments, general, printer),
             Self::Pool(arguments) => pool::run(&arguments, printer),
             Self::Audit(arguments) => audit::run(&arguments, general, printer),
             Self::Compare(arguments) => compare::run(&arguments, general, printer),

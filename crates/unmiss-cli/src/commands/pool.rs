@@ -9,7 +9,7 @@ use unmiss::pool::{Estimate, Pooled, RECORD_ENDING, Record, pool};
 
 use crate::files::Files;
 use crate::input::InputArguments;
-use crate::output::{column, print, wrapped};
+use crate::output::{chance, column, degrees, print, short, wrapped};
 use crate::printer::Printer;
 
 /// Names under which analyses usually write their results.
@@ -170,9 +170,7 @@ fn report(pooled: &[(&str, Pooled)], arguments: &Arguments) -> String {
     text.push('\n');
     for (term, pooled) in pooled {
         let interval = format!("{} .. {}", short(pooled.low), short(pooled.high));
-        let degrees =
-            if pooled.degrees > 99_999.0 { "many".to_owned() } else { format!("{:.1}", pooled.degrees) };
-        let p = if pooled.p_value < 0.0001 { "<.0001".to_owned() } else { format!("{:.4}", pooled.p_value) };
+        let (degrees, p) = (degrees(pooled.degrees, 1), chance(pooled.p_value));
         text.push_str(&format!(
             "  {} {:>9} {:>8} {interval:>19} {degrees:>7} {p:>6} {:>3.0} %\n",
             column(term, 14),
@@ -192,11 +190,4 @@ fn report(pooled: &[(&str, Pooled)], arguments: &Arguments) -> String {
         wrapped(&format!("`holes` is the share of the variance that is due to the missing cells. {rule}"), 0)
     ));
     text
-}
-
-/// Four significant digits.
-fn short(value: f64) -> String {
-    let digits = if value == 0.0 { 0.0 } else { value.abs().log10().floor() };
-    let decimals = (3.0 - digits).clamp(0.0, 6.0) as usize;
-    if !(-5.0..=6.0).contains(&digits) { format!("{value:.3e}") } else { format!("{value:.decimals$}") }
 }

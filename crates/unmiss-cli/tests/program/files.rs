@@ -21,6 +21,12 @@ const CASES: &[(&str, &[&str])] = &[
     ("impute ward.csv --method mean --draws 2 -o a.csv --save OUT", &["ward.csv", "a-1.csv", "a-2.csv"]),
     ("impute ward.csv --with imputer.unmiss -o OUT", &["ward.csv", "imputer.unmiss"]),
     ("pool first.csv second.csv --json OUT", &["first.csv", "second.csv"]),
+    ("analyse days~age ward.csv ward.csv --original ward.csv -o OUT", &["ward.csv"]),
+    ("analyse days~age ward.csv ward.csv -o a.csv --json OUT", &["ward.csv", "a.csv"]),
+    (
+        "analyse days~age ward.csv ward.csv -o a.csv --json b.json --html OUT",
+        &["ward.csv", "a.csv", "b.json"],
+    ),
     ("audit model.unmiss ward.csv --rows 5 --levels 3 --masks 2 --json OUT", &["model.unmiss", "ward.csv"]),
     (
         "audit model.unmiss ward.csv --rows 5 --levels 3 --masks 2 --json a.json --html OUT",
@@ -61,7 +67,7 @@ const CASES: &[(&str, &[&str])] = &[
 ];
 
 /// Options that name a file to read.
-const READ: [&str; 3] = ["--with", "--ratings", "--record"];
+const READ: [&str; 4] = ["--with", "--ratings", "--record", "--original"];
 /// Nothing is written there: the option is for tables, as an error says.
 const FOR_TABLES: [(&str, &str); 1] = [("recommend fit", "--html")];
 

@@ -5,6 +5,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod analyse;
 mod audit;
 mod bench;
 mod compare;

@@ -10,6 +10,7 @@ fn help() {
         "fit ",
         "predict ",
         "impute ",
+        "analyse ",
         "pool ",
         "audit ",
         "bench ",

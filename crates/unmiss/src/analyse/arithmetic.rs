@@ -4,8 +4,10 @@ use super::words::{Words, is_name};
 use crate::data::{Column, Table, Values};
 use crate::error::{Error, Result, nearest};
 
+type Function = fn(f64) -> f64;
+
 /// Functions of one number that a formula may use.
-const FUNCTIONS: [(&str, fn(f64) -> f64); 7] = [
+const FUNCTIONS: [(&str, Function); 7] = [
     ("log", f64::ln),
     ("log2", f64::log2),
     ("log10", f64::log10),
@@ -111,7 +113,7 @@ impl Arithmetic {
             Self::Column(name) => numbers(table.column(name)?)?,
             Self::Call(name, inner) => {
                 let own = FUNCTIONS.iter().find(|(own, _)| own == name);
-                let function = own.map_or(f64::abs as fn(f64) -> f64, |(_, function)| *function);
+                let function = own.map_or(f64::abs as Function, |(_, function)| *function);
                 inner.values(table)?.into_iter().map(function).collect()
             }
             Self::Pair(sign, pair) => {

@@ -54,8 +54,8 @@ impl LeastSquares {
             };
             columns[place + 1..].iter_mut().for_each(|column| reflect(&mut column[place..]));
             reflect(&mut y[place..]);
-            for row in 0..place {
-                *triangle.at_mut(row, place) = columns[place][row];
+            for (row, value) in columns[place][..place].iter().enumerate() {
+                *triangle.at_mut(row, place) = *value;
             }
             *triangle.at_mut(place, place) = corner;
         }

@@ -20,6 +20,8 @@ pub enum Marks {
     Bars,
     /// A dot at the value, with a line over its interval.
     Dots,
+    /// The same, with a line at 0: an interval that crosses it is drawn in another ink.
+    Forest,
 }
 
 /// One row.
@@ -61,11 +63,11 @@ impl Ranking {
             [row.value, low, high]
         };
         let mut x = Axis::over(self.rows.iter().flat_map(ends), &self.values, self.form);
-        if self.marks == Marks::Bars {
+        if self.marks != Marks::Dots {
             x = x.with_zero();
-            if self.form == Form::Percent && x.low == 0.0 {
-                x.high = 1.0;
-            }
+        }
+        if self.marks == Marks::Bars && self.form == Form::Percent && x.low == 0.0 {
+            x.high = 1.0;
         }
         let rows = self.rows.len().max(1) as f64;
         let y = Axis { low: 0.0, high: rows, title: String::new(), form: Form::Number, whole: true };
@@ -95,7 +97,7 @@ impl Ranking {
             canvas.text((WIDTH - 6.0, middle), &self.form.write(row.value), value);
         }
         let (base, _) = frame.at(0.0, 0.0);
-        let base = if self.marks == Marks::Bars { base } else { frame.left };
+        let base = if self.marks == Marks::Dots { frame.left } else { base };
         canvas.path(&[(base, frame.top), (base, frame.bottom)], Ink::Soft, 0.8);
         frame.draw_x_title(canvas);
     }
@@ -108,17 +110,20 @@ impl Ranking {
                 let zero = place(0.0).0;
                 canvas.rectangle((zero.min(x), y - 6.5), (zero.max(x), y + 6.5), ink, 1.0);
             }
-            Marks::Dots => {
+            Marks::Dots | Marks::Forest => {
+                let crosses = |(low, high): (f64, f64)| low <= 0.0 && high >= 0.0;
+                let is_open = self.marks == Marks::Forest && row.interval.is_none_or(crosses);
+                let ink = if is_open { Ink::Soft } else { Ink::Series(0) };
                 if let Some((low, high)) =
                     row.interval.filter(|(low, high)| low.is_finite() && high.is_finite())
                 {
-                    canvas.path(&[place(low), place(high)], Ink::Series(0), 1.6);
+                    canvas.path(&[place(low), place(high)], ink, 1.6);
                     for end in [low, high] {
                         let (x, y) = place(end);
-                        canvas.path(&[(x, y - 4.0), (x, y + 4.0)], Ink::Series(0), 1.6);
+                        canvas.path(&[(x, y - 4.0), (x, y + 4.0)], ink, 1.6);
                     }
                 }
-                canvas.dot((x, y), 4.5, Ink::Series(0), 1.0);
+                canvas.dot((x, y), 4.5, ink, 1.0);
             }
         }
     }

@@ -1,5 +1,6 @@
 //! What the library found out as sections of a page: one function for each kind of finding.
 
+mod analyse;
 mod audit;
 mod compare;
 mod describe;
@@ -8,6 +9,7 @@ mod impute;
 mod ratings;
 mod target;
 
+pub use analyse::analyse;
 pub use audit::audit;
 pub use compare::compare;
 pub use describe::describe;
