@@ -72,7 +72,7 @@ impl Filler {
             )));
         }
         let limits = Limits { observed_range: !beyond_range, columns: within };
-        let aim = Aim::Fill { ignored: ignore, limits };
+        let aim = Aim::Fill { ignored: ignore, limits, draws: SETS };
         let model = work(py, &manner, |run| Model::fit(&table.data, &aim, &recipe, run))?;
         Ok(Self { model })
     }

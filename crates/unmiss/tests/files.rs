@@ -76,10 +76,10 @@ fn small(method: &'static dyn Method) -> Recipe {
     settings.iter().chain(own).fold(Recipe::of(method), change)
 }
 
-fn aim(job: Job) -> Aim {
+fn aim(job: Job, draws: usize) -> Aim {
     match job {
         Job::Predict => Aim::predict("target"),
-        Job::Fill => Aim::fill(),
+        Job::Fill => Aim::draw(draws),
         Job::Rate => Aim::Rate,
     }
 }
@@ -109,18 +109,22 @@ fn cells(data: &Data) -> Vec<Vec<Option<String>>> {
     data.columns().iter().map(|column| (0..column.rows()).map(|row| column.cell(row)).collect()).collect()
 }
 
-fn files() -> impl Iterator<Item = (&'static dyn Method, Job, PathBuf)> {
+/// A file of every method and job, and one with sets of parameters for draws where the method has them.
+fn files() -> impl Iterator<Item = (&'static dyn Method, Job, usize, PathBuf)> {
     METHODS.iter().flat_map(|method| {
-        method.card().does.iter().map(|(shape, job)| {
+        method.card().does.iter().flat_map(|(shape, job)| {
             let name = format!("{}-{shape}-{job}", method.name());
-            (*method, *job, folder().join(name))
+            let drawn = (*job == Job::Fill && method.proper_draws()).then(|| format!("{name}-draws"));
+            let plain = (*method, *job, 0, folder().join(name));
+            let drawn = drawn.map(|name| (*method, *job, 2, folder().join(name)));
+            [Some(plain), drawn].into_iter().flatten()
         })
     })
 }
 
 #[test]
 fn every_method_has_a_file_and_its_answers_are_what_they_were() {
-    for (method, job, path) in files() {
+    for (method, job, _, path) in files() {
         let name = method.name();
         let model = Model::load_for(&path.with_extension("unmiss"), job).unwrap_or_else(|error| {
             panic!("{name}: {error}; see the head of this test for how to write its file")
@@ -149,13 +153,13 @@ fn assert_near(found: &Value, kept: &Value, name: &str) {
 #[test]
 #[ignore = "writes the files that are not there yet"]
 fn write_what_is_not_there() {
-    for (method, job, path) in files() {
+    for (method, job, draws, path) in files() {
         let (file, kept) = (path.with_extension("unmiss"), path.with_extension("json"));
         if file.exists() {
             continue;
         }
         let data = if job == Job::Rate { films() } else { table() };
-        let model = Model::fit(&data, &aim(job), &small(method), &Run::new(7, 1).unwrap()).unwrap();
+        let model = Model::fit(&data, &aim(job, draws), &small(method), &Run::new(7, 1).unwrap()).unwrap();
         model.save(&file).unwrap();
         std::fs::write(kept, format!("{}\n", answers(&model).unwrap())).unwrap();
     }

@@ -22,6 +22,9 @@ use crate::input::{InputArguments, RatingColumns, settings};
 use crate::output::{number, print};
 use crate::printer::Printer;
 
+/// Sets of parameters that a saved imputer has when no number of draws was told.
+const KEPT_SETS: usize = 20;
+
 /// What to fill, how, and where to.
 #[derive(clap::Args)]
 pub struct Arguments {
@@ -87,7 +90,8 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
 
 fn learn_and_fill(arguments: &Arguments, general: &General, printer: &Printer) -> Result<Ended> {
     let recipe = arguments.recipe()?;
-    let aim = Aim::Fill { ignored: arguments.ignore.clone(), limits: arguments.limits()? };
+    let aim =
+        Aim::Fill { ignored: arguments.ignore.clone(), limits: arguments.limits()?, draws: arguments.sets() };
     let data = Data::from(arguments.input.read(&arguments.data, true, printer)?);
     let run = printer.run(general)?;
     let result = Model::fit(&data, &aim, &recipe, &run);
@@ -213,6 +217,12 @@ impl Arguments {
             }
         }
         Ok(limits)
+    }
+
+    /// Sets of parameters to learn: as many as draws; a file that is kept may be asked for draws later.
+    fn sets(&self) -> usize {
+        let kept = if self.save.is_some() { KEPT_SETS } else { 0 };
+        self.draws.map_or(kept, usize::from)
     }
 
     /// The numbers of the draws, from 1; none for the best guess.

@@ -12,6 +12,7 @@ pub mod report;
 mod request;
 mod page;
 mod treatment;
+pub mod coverage;
 pub mod imputation;
 pub mod nhis_like;
 pub mod ratings;
@@ -30,6 +31,7 @@ pub const BENCHES: &[&Bench] = &[
     &theorems::BENCH,
     &nhis_like::BENCH,
     &imputation::BENCH,
+    &coverage::BENCH,
     &ratings::SMALL,
     &ratings::MIDDLE,
     &ratings::LARGE,

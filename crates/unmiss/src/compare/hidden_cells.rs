@@ -55,7 +55,7 @@ impl HiddenCells {
         holes: &HiddenData,
         run: &Run,
     ) -> Result<Vec<ColumnError>> {
-        let aim = Aim::Fill { ignored: self.ignore.clone(), limits: Limits::default() };
+        let aim = Aim::Fill { ignored: self.ignore.clone(), limits: Limits::default(), draws: 0 };
         let model = Model::fit(&holes.data, &aim, recipe, run)?;
         let filling = model.filling()?;
         let filled = run.compute(|| filling.fill(&holes.data, None, |_, _| {}))?;

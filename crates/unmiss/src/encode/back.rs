@@ -6,17 +6,19 @@ use crate::data::{Column, Kind, Table, Values};
 use crate::error::Result;
 
 /// Fills a table's holes with what an imputer put into its encoded rows. Known cells stay, and filled numbers keep
-/// within the limits of their column.
+/// within the limits of their column: best guesses within its known values, unless told otherwise, `drawn` ones within
+/// what was asked for alone, as cut draws would vary too little.
 ///
 /// # Errors
 /// When a column that was learned is absent.
-pub fn fill_table(encoder: &Encoder, table: &Table, rows: &Encoded) -> Result<Table> {
+pub fn fill_table(encoder: &Encoder, table: &Table, rows: &Encoded, drawn: bool) -> Result<Table> {
     let mut table = table.clone();
     let width = encoder.numbers.len();
     for (place, feature) in encoder.numbers.iter().enumerate() {
         let position = table.position(&feature.name)?;
         let filled = rows.numbers.iter().skip(place).step_by(width);
-        fill_numbers(&mut table.columns_mut()[position], feature, filled);
+        let limits = if drawn { feature.limits.unwrap_or((f64::MIN, f64::MAX)) } else { feature.allowed() };
+        fill_numbers(&mut table.columns_mut()[position], feature, limits, filled);
     }
     for (place, feature) in encoder.categories.iter().enumerate() {
         let position = table.position(&feature.name)?;
@@ -25,8 +27,12 @@ pub fn fill_table(encoder: &Encoder, table: &Table, rows: &Encoded) -> Result<Ta
     Ok(table)
 }
 
-fn fill_numbers<'a>(column: &mut Column, feature: &NumberFeature, filled: impl Iterator<Item = &'a f32>) {
-    let (low, high) = feature.allowed();
+fn fill_numbers<'a>(
+    column: &mut Column,
+    feature: &NumberFeature,
+    (low, high): (f64, f64),
+    filled: impl Iterator<Item = &'a f32>,
+) {
     let Values::Numbers(values) = &mut column.values else { return };
     for ((value, observed), filled) in values.iter_mut().zip(&column.observed).zip(filled) {
         if *observed {

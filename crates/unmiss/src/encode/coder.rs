@@ -73,9 +73,9 @@ impl Coder {
     ///
     /// # Errors
     /// When data, rows and translation have different shapes.
-    pub fn decode(&self, data: &Data, rows: &Rows) -> Result<Data> {
+    pub fn decode(&self, data: &Data, rows: &Rows, drawn: bool) -> Result<Data> {
         match self {
-            Self::Table(encoder) => Ok(fill_table(encoder, data.table()?, rows.table()?)?.into()),
+            Self::Table(encoder) => Ok(fill_table(encoder, data.table()?, rows.table()?, drawn)?.into()),
             Self::Ratings(_) => Err(other_shape(Shape::Table, Shape::Ratings)),
         }
     }

@@ -108,10 +108,25 @@ impl Wide {
             return;
         };
         let drawn = category.read(line, Some(stream));
-        for (place, (own, share)) in category.codes.iter().zip(&category.shares).enumerate() {
-            let indicator = f64::from(u8::from(*own == drawn));
-            line[category.start + place] = (indicator - share) / deviation(*share);
+        let place = category.codes.iter().position(|own| *own == drawn).unwrap_or(category.codes.len());
+        self.write_level(feature, place, line);
+    }
+
+    /// Puts one level into a line: that of the indicator at a place, or the one told by none of them.
+    pub fn write_level(&self, feature: usize, place: usize, line: &mut [f64]) {
+        let Some(category) = feature.checked_sub(self.numbers).and_then(|place| self.categories.get(place))
+        else {
+            return;
+        };
+        for (own, share) in category.shares.iter().enumerate() {
+            let indicator = f64::from(u8::from(own == place));
+            line[category.start + own] = (indicator - share) / deviation(*share);
         }
+    }
+
+    /// How many of the features are numbers.
+    pub fn numbers(&self) -> usize {
+        self.numbers
     }
 
     /// Features: numbers, then categories.

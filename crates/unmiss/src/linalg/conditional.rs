@@ -56,6 +56,11 @@ impl<'a> Conditional<'a> {
         (pattern.missing, open)
     }
 
+    /// What rows with these holes are filled by.
+    pub fn pattern(&self, observed: &[bool]) -> Pattern {
+        Pattern::new(self, observed)
+    }
+
     /// Fills one row: `deviations` from the mean where `observed`, 0 elsewhere, become deviations everywhere.
     /// With a stream the missing part is drawn instead of expected.
     pub fn fill(&self, observed: &[bool], deviations: &mut [f64], draw: Option<&mut Stream>) {
@@ -67,8 +72,8 @@ impl<'a> Conditional<'a> {
     }
 }
 
-/// One pattern of holes.
-pub(super) struct Pattern {
+/// One pattern of holes, its system solved once for all rows that have it.
+pub struct Pattern {
     known: Vec<usize>,
     missing: Vec<usize>,
     factor: Factor,
@@ -101,7 +106,7 @@ impl Pattern {
     }
 
     /// Puts x̂_m - μ_m into the missing places, which hold 0.
-    pub(super) fn fill(&self, conditional: &Conditional<'_>, deviations: &mut [f64]) {
+    pub fn fill(&self, conditional: &Conditional<'_>, deviations: &mut [f64]) {
         match (&self.factor, conditional.precision) {
             (Factor::Missing(lower), Some(precision)) => {
                 // Missing places hold 0, so whole rows of P can be multiplied.
@@ -160,7 +165,7 @@ impl Pattern {
     }
 
     /// Adds a draw from N(0, C) to the missing places.
-    fn add_noise(&self, conditional: &Conditional<'_>, deviations: &mut [f64], stream: &mut Stream) {
+    pub fn add_noise(&self, conditional: &Conditional<'_>, deviations: &mut [f64], stream: &mut Stream) {
         let mut noise: Vec<f64> = self.missing.iter().map(|_| stream.normal()).collect();
         match &self.factor {
             // C = (L L')⁻¹, so L'⁻¹ z has covariance C.

@@ -9,7 +9,8 @@
 //!
 //! A round fills every row with x̂ and takes mean and covariance anew, the latter with C added where cells were
 //! filled (what the known columns leave open) and a ridge on its diagonal, which keeps it solvable when columns
-//! nearly repeat each other and holds back what few rows can't tell.
+//! nearly repeat each other and holds back what few rows can't tell. Where much is missing rounds become ever shorter
+//! without being near the end: leaps shorten the course, and its end is judged by what is still ahead.
 
 use rayon::prelude::*;
 
@@ -24,6 +25,9 @@ const PATTERNS: usize = 16;
 /// Numbers that the sums of all chunks at work may hold together.
 const MOST_NUMBERS: usize = 16 << 20;
 
+/// A first step after a leap that is so many times longer than the one before it says that the leap led astray.
+const ASTRAY: f64 = 4.0;
+
 /// When expectation-maximisation ends.
 #[derive(Debug, Clone, Copy)]
 pub struct Course {
@@ -31,7 +35,7 @@ pub struct Course {
     pub ridge: f64,
     /// Rounds, at most.
     pub rounds: usize,
-    /// A round that moves no entry of mean and covariance further than this is the last.
+    /// The course ends when all further rounds together would move no entry of mean and covariance further than this.
     pub tolerance: f64,
 }
 
@@ -80,23 +84,44 @@ impl Normal {
     }
 
     /// Round after round: expected sums and products given the old mean and covariance, and the new ones from them.
+    /// After every second one, a leap along what the two had in common (Varadhan and Roland 2008): with r the first step
+    /// and v what the second differs from it, θ - 2 a r + a² v, a = -|r| / |v|.
     fn improved<C: Sync>(
-        mut self,
+        self,
         chunks: &[C],
         expect: impl Fn(&C, &Conditional<'_>) -> (Vec<f64>, Square) + Sync,
         count: f64,
         course: Course,
         mut listen: impl FnMut(usize, f64, &Self) -> bool,
     ) -> Self {
-        for round in 1..=course.rounds {
-            let next = self.round(chunks, &expect, count, course.ridge);
-            let change = next.distance(&self);
-            self = next;
-            if !listen(round, change, &self) || change < course.tolerance {
-                break;
+        let step = |from: &Self| from.round(chunks, &expect, count, course.ridge);
+        // Where to go back to when a leap led astray, and how long steps were there.
+        let (mut start, mut safe, mut usual) = (self, None::<Self>, f64::INFINITY);
+        let mut round = 0;
+        while round < course.rounds {
+            let first = step(&start);
+            let length = first.length_from(&start);
+            if let Some(safe) = safe.take().filter(|_| length > ASTRAY * usual || !length.is_finite()) {
+                (start, usual) = (safe, f64::INFINITY);
+                continue;
             }
+            round += 1;
+            if !listen(round, first.distance(&start), &first) || round == course.rounds {
+                return first;
+            }
+            let second = step(&first);
+            let (change, rate) = (second.distance(&first), second.length_from(&first) / length.max(1e-300));
+            round += 1;
+            // What all further rounds would add, were each as much shorter than the last as this one was.
+            let ahead = change * rate / (1.0 - rate).max(1e-3);
+            if !listen(round, change, &second) || change.max(ahead) < course.tolerance {
+                return second;
+            }
+            usual = length;
+            start = start.leap(&first, &second).unwrap_or_else(|| second.clone());
+            safe = Some(second);
         }
-        self
+        safe.unwrap_or(start)
     }
 
     fn round<C: Sync>(

@@ -41,13 +41,15 @@ impl Holes<'_> {
 }
 
 /// Rows with the same holes.
-pub(super) struct Group {
-    pub(super) observed: Vec<bool>,
-    pub(super) rows: Vec<usize>,
+pub struct Group {
+    /// Which columns they know.
+    pub observed: Vec<bool>,
+    /// Their positions.
+    pub rows: Vec<usize>,
 }
 
 /// Rows grouped by what is known, in the order in which the patterns first occur.
-pub(super) fn groups(data: Holes<'_>, rows: &[usize]) -> Vec<Group> {
+pub fn groups(data: Holes<'_>, rows: &[usize]) -> Vec<Group> {
     let mut places: HashMap<&[bool], usize> = HashMap::new();
     let mut groups: Vec<Group> = Vec::new();
     for &row in rows {

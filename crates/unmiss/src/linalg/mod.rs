@@ -12,11 +12,11 @@ mod holes;
 mod moments;
 mod em;
 
-pub use conditional::Conditional;
+pub use conditional::{Conditional, Pattern};
 pub use em::Course;
 pub use factor::{eigen, solve};
 pub use faer::Mat;
-pub use holes::Holes;
+pub use holes::{Group, Holes, groups};
 pub use least_squares::{Dependent, LeastSquares};
 pub use moments::Moments;
 pub use normal::Normal;

@@ -44,6 +44,32 @@ impl Normal {
         pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
     }
 
+    /// The Euclidean length of the way from another.
+    pub(super) fn length_from(&self, other: &Self) -> f64 {
+        let pairs = self.mean.iter().zip(&other.mean);
+        let pairs = pairs.chain(self.covariance.cells.iter().zip(&other.covariance.cells));
+        pairs.map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt()
+    }
+
+    /// Where two steps from here point to, taken as far as they allow; `None` where it is no further than the second, or
+    /// no distribution.
+    pub(super) fn leap(&self, first: &Self, second: &Self) -> Option<Self> {
+        let size = self.mean.len();
+        let flat = |own: &Self| -> Vec<f64> { own.mean.iter().chain(&own.covariance.cells).copied().collect() };
+        let (from, one, two) = (flat(self), flat(first), flat(second));
+        let r: Vec<f64> = one.iter().zip(&from).map(|(one, from)| one - from).collect();
+        let v: Vec<f64> = two.iter().zip(&one).zip(&r).map(|((two, one), r)| two - one - r).collect();
+        let length = |of: &[f64]| of.iter().map(|x| x * x).sum::<f64>().sqrt();
+        let a = -length(&r) / length(&v).max(1e-300);
+        if a >= -1.0 {
+            return None;
+        }
+        let cells = from.iter().zip(&r).zip(&v).map(|((from, r), v)| from - 2.0 * a * r + a * a * v);
+        let cells: Vec<f64> = cells.collect();
+        let there = Self::from_parts(cells[..size].to_vec(), cells[size..].to_vec());
+        there.precision().is_some().then_some(there)
+    }
+
     /// The distribution whose mean lies `shift` from this one's and whose mean products of deviations from the OLD mean
     /// are `squares`, with a ridge.
     pub fn moved(&self, shift: &[f64], mut squares: Square, ridge: f64) -> Self {

@@ -2,9 +2,11 @@
 
 use serde_json::Value;
 
+use super::Examples;
 use crate::encode::Rows;
 use crate::error::Result;
 use crate::rng::Stream;
+use crate::run::Run;
 use crate::store::Arrays;
 
 /// A fitted method. What it answers for a row depends on that row (and on the number of a draw) alone.
@@ -13,6 +15,14 @@ pub trait Learned: Send + Sync {
     fn save(&self) -> Arrays;
     /// What there is to say about the fit: epochs, chosen strength, number of trees, what was chosen.
     fn summary(&self) -> Value;
+    /// Learns what draws need beside the best guess: so many sets of parameters, each plausible given the rows it was
+    /// fitted on. Nothing where draws are not proper ([`Method::proper_draws`](super::Method::proper_draws)).
+    ///
+    /// # Errors
+    /// When the run was stopped, or the rows are of another shape.
+    fn prepare_draws(&mut self, _sets: usize, _examples: Examples<'_>, _run: &Run) -> Result<()> {
+        Ok(())
+    }
     /// It answers for rows.
     fn predictor(&self) -> Option<&dyn Predictor> {
         None
@@ -44,6 +54,12 @@ pub trait Imputer: Send + Sync {
     /// # Errors
     /// When the rows are of a shape that was not learned.
     fn fill(&self, rows: &mut Rows, draw: Option<Draw>) -> Result<()>;
+
+    /// How many sets of parameters its draws have ([`Learned::prepare_draws`]). Draws with parameters of their own are
+    /// proper: Rubin's rules hold for them. With none, draws differ by noise alone and intervals come out too narrow.
+    fn parameter_sets(&self) -> usize {
+        0
+    }
 }
 
 /// What predicts ratings. Users and items are told by their positions among the ids it learned from.
@@ -74,9 +90,9 @@ impl Draw {
         Stream::new(self.seed, purpose, self.first_row + row as u64, self.number)
     }
 
-    /// The stream of something that all rows of a draw share.
-    pub fn shared(&self, purpose: &str) -> Stream {
-        Stream::new(self.seed, purpose, 0, self.number)
+    /// Which of some sets of parameters it takes: another for every draw, in turn where there are more draws.
+    pub fn set(&self, sets: usize) -> usize {
+        (self.number.saturating_sub(1) % sets.max(1) as u64) as usize
     }
 }
 

@@ -109,6 +109,11 @@ pub trait Method: Sync {
     fn check(&self, settings: &Value) -> Result<()> {
         (self.card().check)(settings)
     }
+    /// Whether it can draw parameters before it draws cells, which Rubin's rules take for granted. Draws of others
+    /// differ by noise alone: what is pooled from them looks surer than it is.
+    fn proper_draws(&self) -> bool {
+        false
+    }
     /// Whether it is for data of a shape and a job.
     fn does(&self, shape: Shape, job: Job) -> bool {
         self.card().does.contains(&(shape, job))

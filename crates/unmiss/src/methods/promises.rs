@@ -29,7 +29,9 @@ impl Case {
     fn fit_on(&self, method: &dyn Method, rows: &Rows, threads: usize) -> Box<dyn Learned> {
         let run = Run::new(3, threads).unwrap();
         let examples = Examples::new(&self.coder, rows, self.targets.as_ref()).unwrap();
-        run.compute(|| method.fit(&self.settings, examples, &run)).unwrap()
+        let mut learned = run.compute(|| method.fit(&self.settings, examples, &run)).unwrap();
+        run.compute(|| learned.prepare_draws(2, examples, &run)).unwrap();
+        learned
     }
 
     fn fit(&self, method: &dyn Method, threads: usize) -> Box<dyn Learned> {

@@ -59,7 +59,7 @@ pub struct Unfilled {
 pub(super) fn fit(
     data: &Data,
     ignored: &[String],
-    limits: &Limits,
+    (limits, draws): (&Limits, usize),
     recipe: &Recipe,
     run: &Run,
 ) -> Result<Made> {
@@ -72,7 +72,10 @@ pub(super) fn fit(
     coder.set_limits(|column| limits.of(column));
     let rows = coder.encode(data, |_, _| {})?;
     let examples = Examples::new(&coder, &rows, None)?;
-    let learned = run.compute(|| recipe.method.fit(&recipe.settings, examples, run))?;
+    let mut learned = run.compute(|| recipe.method.fit(&recipe.settings, examples, run))?;
+    if draws > 0 {
+        run.compute(|| learned.prepare_draws(draws, examples, &run.part("draws")))?;
+    }
     let summary = Summary::new(&rows, &*learned, run);
     let part = Fill { ignored: ignored.to_vec(), unfillable, limits: limits.clone() };
     Ok(Made { coder, part: Part::Fill(part), summary, learned })
@@ -81,6 +84,12 @@ pub(super) fn fit(
 impl<'a> Filling<'a> {
     pub(super) fn new(coder: &'a Coder, part: &'a Fill, imputer: &'a dyn Imputer) -> Self {
         Self { coder, part, imputer }
+    }
+
+    /// How many sets of parameters its draws have: 0 where they differ by noise alone, which is too little for Rubin's
+    /// rules.
+    pub fn parameter_sets(&self) -> usize {
+        self.imputer.parameter_sets()
     }
 
     /// Fills the holes of data, with best guesses or with one of many plausible draws. Columns may stand in any order.
@@ -103,7 +112,7 @@ impl<'a> Filling<'a> {
         }
         let mut filled = rows.clone();
         self.imputer.fill(&mut filled, draw)?;
-        let data = self.coder.decode(data, &filled)?;
+        let data = self.coder.decode(data, &filled, draw.is_some())?;
         let counts = self.counts(&data, rows);
         let unfilled = self.unfilled(&data);
         Ok(Filled { data, counts, unfilled })

@@ -25,6 +25,8 @@ pub enum Aim {
         ignored: Vec<String>,
         /// Between which values filled numbers lie.
         limits: Limits,
+        /// Sets of parameters to learn for draws, one for each draw that will be asked for; 0 for best guesses alone.
+        draws: usize,
     },
     /// Rate pairs of users and items.
     Rate,
@@ -38,7 +40,12 @@ impl Aim {
 
     /// Fill all holes, within the range of what is known.
     pub fn fill() -> Self {
-        Self::Fill { ignored: Vec::new(), limits: Limits::default() }
+        Self::Fill { ignored: Vec::new(), limits: Limits::default(), draws: 0 }
+    }
+
+    /// The same, ready for this many plausible draws.
+    pub fn draw(draws: usize) -> Self {
+        Self::Fill { ignored: Vec::new(), limits: Limits::default(), draws }
     }
 
     /// The job.

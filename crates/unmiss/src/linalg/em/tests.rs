@@ -81,3 +81,25 @@ fn moments_lead_where_rows_do() {
     });
     assert!(rounds > 5 && together.distance(&one_by_one) < 1e-8, "{rounds} {together:?}");
 }
+
+/// Two columns that only a few rows know together: rounds get short long before the end. The course must not stop there.
+#[test]
+fn the_end_is_judged_by_what_is_still_ahead() {
+    let (values, mut observed) = data(600);
+    for (row, marks) in observed.chunks_mut(4).enumerate() {
+        (marks[0], marks[1]) = if row % 20 == 0 { (true, true) } else { (row % 2 == 0, row % 2 == 1) };
+    }
+    let rows: Vec<usize> = (0..600).collect();
+    let holes = Holes { columns: 4, values: &values, observed: &observed };
+    let fit = |course| {
+        let mut rounds = 0;
+        let normal = Normal::fit(holes, &rows, course, |round, _| {
+            rounds = round;
+            true
+        });
+        (normal, rounds)
+    };
+    let (end, _) = fit(Course { ridge: 1e-3, rounds: 5000, tolerance: 1e-12 });
+    let (near, rounds) = fit(Course { ridge: 1e-3, rounds: 1000, tolerance: 1e-3 });
+    assert!(near.distance(&end) < 2e-3 && rounds < 100, "{} after {rounds}", near.distance(&end));
+}

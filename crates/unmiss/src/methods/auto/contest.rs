@@ -7,7 +7,7 @@ use crate::data::Shape;
 use crate::encode::{Encoded, Encoder, Rows, Wide};
 use crate::error::{Error, Result};
 use crate::methods::weights::weights;
-use crate::methods::{Examples, Job, find};
+use crate::methods::{Examples, Job, find, named};
 use crate::rng::Stream;
 use crate::run::Run;
 
@@ -31,7 +31,8 @@ pub struct Verdict {
     pub errors: Vec<Option<f64>>,
     /// `[features][names]`: error of each alone.
     pub alone: Vec<Vec<Option<f64>>>,
-    /// The one whose draws are taken: the smallest error over all columns.
+    /// The one whose draws are taken: of those whose draws are proper (of all, where none is) the smallest error over all
+    /// columns.
     pub joint: usize,
     /// Cells that were hidden in all contests.
     pub cells: usize,
@@ -247,6 +248,11 @@ fn decide(
         verdict.errors.push(error);
         verdict.alone.push(alone.into_iter().map(|error| (cells > 0).then_some(error)).collect());
     }
+    let proper = |name: &String| named(name).is_ok_and(|method| method.proper_draws());
+    if names.iter().any(proper) {
+        let others = totals.iter_mut().zip(names).filter(|(_, name)| !proper(name));
+        others.for_each(|(total, _)| *total = f64::INFINITY);
+    }
     verdict.joint = best_of(&totals);
     verdict
 }
@@ -330,6 +336,16 @@ impl Verdict {
         Value::Object(pairs.map(|(name, error)| (name.clone(), json!(error))).collect::<Map<_, _>>())
     }
 
+    fn about_draws(&self) -> String {
+        let name = &self.names[self.joint];
+        match named(name).is_ok_and(|method| method.proper_draws()) {
+            true => format!("Draws come from `{name}`, the best of those whose draws are proper."),
+            false => format!(
+                "Draws would come from `{name}`: they differ by noise alone, too little for Rubin's rules."
+            ),
+        }
+    }
+
     /// What was done, in sentences.
     pub fn sentences(&self) -> Vec<String> {
         let times = if self.contests == 1 { String::new() } else { format!(" in {} rounds", self.contests) };
@@ -339,7 +355,7 @@ impl Verdict {
                 self.cells,
                 self.names.join(", ")
             ),
-            format!("Draws come from `{}`, the best over all columns.", self.names[self.joint]),
+            self.about_draws(),
         ]
     }
 }

@@ -102,6 +102,10 @@ impl Method for Auto {
         Ok(Box::new(Fitted::new(encoder, members, verdict, left_out)))
     }
 
+    fn proper_draws(&self) -> bool {
+        true
+    }
+
     fn load(&self, settings: &Value, layout: Layout<'_>, arrays: &Arrays) -> Result<Box<dyn Learned>> {
         let encoder = layout.table()?;
         self.check(settings)?;
@@ -225,6 +229,13 @@ impl Learned for Fitted {
         summary
     }
 
+    fn prepare_draws(&mut self, sets: usize, examples: Examples<'_>, run: &Run) -> Result<()> {
+        // A comparison that was cut off has chosen; what it chose is learned to its end.
+        let run = if self.verdict.cut_off { run.to_the_end() } else { run.clone() };
+        let joint = self.members.iter_mut().find(|member| member.place == self.verdict.joint);
+        joint.map_or(Ok(()), |joint| joint.learned.prepare_draws(sets, examples, &run))
+    }
+
     fn imputer(&self) -> Option<&dyn Imputer> {
         Some(self)
     }
@@ -236,6 +247,11 @@ impl Imputer for Fitted {
             Some(joint) if draw.is_some() => joint.fill(rows, draw),
             _ => self.blend(rows),
         }
+    }
+
+    fn parameter_sets(&self) -> usize {
+        let joint = self.members.iter().find(|member| member.place == self.verdict.joint);
+        joint.and_then(|joint| joint.learned.imputer()).map_or(0, Imputer::parameter_sets)
     }
 }
 

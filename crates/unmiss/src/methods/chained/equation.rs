@@ -1,4 +1,4 @@
-//! One column's equation: what the other columns say about it.
+//! One column's equation: what the other columns say about it, as a best guess.
 
 use super::logistic::logistic;
 use super::ridge::Line;
@@ -6,11 +6,6 @@ use crate::encode::Wide;
 use crate::error::{Error, Result};
 use crate::rng::Stream;
 use crate::store::Arrays;
-
-/// Known values that predictive mean matching chooses among.
-const NEAREST: usize = 5;
-/// Known cells kept per number for it.
-pub const KEPT: usize = 1000;
 
 /// The equation of a feature (a number, or a category with its indicators).
 #[derive(Debug, Clone, PartialEq)]
@@ -32,27 +27,16 @@ pub enum Form {
         line: Line,
         /// Lowest and highest value it may take.
         range: (f64, f64),
-        /// (prediction, known value) of known cells, by prediction.
-        kept: Vec<(f64, f64)>,
     },
     /// The indicators of a category, each by logistic weights, the bias last.
     Category(Vec<Vec<f64>>),
-}
-
-/// How numbers are drawn.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Noise {
-    /// A known value of a row with a near prediction.
-    Matched,
-    /// The prediction and normal noise.
-    Normal,
 }
 
 impl Equation {
     /// Puts the best guess into a line of the plain layout.
     pub fn guess(&self, wide: &Wide, line: &mut [f64]) {
         match &self.form {
-            Form::Number { line: fit, range, .. } => {
+            Form::Number { line: fit, range } => {
                 let value = fit.bias + self.dot(&fit.weights, line);
                 line[self.feature] = value.clamp(range.0, range.1);
             }
@@ -60,15 +44,11 @@ impl Equation {
         }
     }
 
-    /// Puts a draw into a line. `weights` are the number's drawn weights.
-    pub fn draw(&self, wide: &Wide, weights: &Drawn, noise: Noise, line: &mut [f64], stream: &mut Stream) {
+    /// Puts the guess and noise into a line: a draw that takes the equation for certain.
+    pub fn draw(&self, wide: &Wide, line: &mut [f64], stream: &mut Stream) {
         match &self.form {
-            Form::Number { line: fit, range, kept } => {
-                let prediction = weights.bias + self.dot(&weights.weights, line);
-                line[self.feature] = match noise {
-                    Noise::Matched if !kept.is_empty() => matched(kept, prediction, stream),
-                    _ => (prediction + fit.noise * stream.normal()).clamp(range.0, range.1),
-                };
+            Form::Number { line: fit, .. } => {
+                line[self.feature] = fit.bias + self.dot(&fit.weights, line) + fit.noise * stream.normal();
             }
             Form::Category(indicators) => {
                 self.chances(wide, indicators, line);
@@ -98,37 +78,15 @@ impl Equation {
         self.predictors.iter().zip(weights).map(|(&column, weight)| weight * line[column]).sum()
     }
 
-    /// Weights drawn from what the rows leave open about them.
-    pub fn drawn(&self, stream: &mut Stream) -> Drawn {
-        let Form::Number { line, .. } = &self.form else { return Drawn { weights: Vec::new(), bias: 0.0 } };
-        let size = line.weights.len();
-        let z: Vec<f64> = (0..size).map(|_| stream.normal()).collect();
-        let shift = |i: usize| (0..size).map(|k| line.factor[i * size + k] * z[k]).sum::<f64>();
-        let weights: Vec<f64> =
-            line.weights.iter().enumerate().map(|(i, weight)| weight + shift(i)).collect();
-        // The line turns about the middle of its rows.
-        let turned =
-            weights.iter().zip(&line.weights).zip(&line.center).map(|((new, old), c)| (old - new) * c);
-        let bias = line.bias + turned.sum::<f64>();
-        Drawn { weights, bias }
-    }
-
     /// Adds the arrays of this equation under a name.
     pub fn save(&self, name: &str, arrays: &mut Arrays) {
         let predictors: Vec<f64> = self.predictors.iter().map(|column| *column as f64).collect();
         arrays.put_doubles(format!("{name}/predictors"), &[predictors.len()], predictors);
         match &self.form {
-            Form::Number { line, range, kept } => {
-                let size = line.weights.len();
+            Form::Number { line, range } => {
                 let head = vec![line.bias, line.noise, range.0, range.1];
                 arrays.put_doubles(format!("{name}/line"), &[4], head);
-                arrays.put_doubles(format!("{name}/weights"), &[size], line.weights.clone());
-                arrays.put_doubles(format!("{name}/center"), &[size], line.center.clone());
-                let factor = line.factor.iter().map(|value| *value as f32).collect();
-                arrays.put_singles(format!("{name}/factor"), &[size, size], factor);
-                let kept: Vec<f64> =
-                    kept.iter().flat_map(|(prediction, value)| [*prediction, *value]).collect();
-                arrays.put_doubles(format!("{name}/kept"), &[kept.len() / 2, 2], kept);
+                arrays.put_doubles(format!("{name}/weights"), &[line.weights.len()], line.weights.clone());
             }
             Form::Category(indicators) => {
                 let size = self.predictors.len() + 1;
@@ -154,18 +112,8 @@ impl Equation {
             let [bias, noise, low, high] = *arrays.doubles(&name_of("line"), &[4])? else {
                 return Err(Error::data(format!("array `{name}/line` does not have four numbers")));
             };
-            let kept = length(&name_of("kept"));
-            let pairs = arrays.doubles(&name_of("kept"), &[kept, 2])?;
-            let factor = arrays.singles(&name_of("factor"), &[size, size])?;
-            let line = Line {
-                weights: arrays.doubles(&name_of("weights"), &[size])?.to_vec(),
-                bias,
-                noise,
-                factor: factor.iter().map(|value| f64::from(*value)).collect(),
-                center: arrays.doubles(&name_of("center"), &[size])?.to_vec(),
-            };
-            let kept = pairs.chunks(2).map(|pair| (pair[0], pair[1])).collect();
-            Form::Number { line, range: (low, high), kept }
+            let weights = arrays.doubles(&name_of("weights"), &[size])?.to_vec();
+            Form::Number { line: Line { weights, bias, noise }, range: (low, high) }
         } else {
             let count = wide.places(feature).len();
             let weights = arrays.doubles(&name_of("weights"), &[count, size + 1])?;
@@ -181,56 +129,11 @@ impl Equation {
     fn is_sound(&self) -> bool {
         let finite = |values: &[f64]| values.iter().all(|value| value.is_finite());
         match &self.form {
-            Form::Number { line, range, kept } => {
-                finite(&line.weights)
-                    && finite(&line.factor)
-                    && finite(&line.center)
-                    && finite(&[line.bias, line.noise, range.0, range.1])
-                    && range.0 <= range.1
-                    && kept.iter().all(|(prediction, value)| finite(&[*prediction, *value]))
-                    && kept.is_sorted_by(|a, b| a.0 <= b.0)
+            Form::Number { line, range } => {
+                let head = [line.bias, line.noise, range.0, range.1];
+                finite(&line.weights) && finite(&head) && range.0 <= range.1
             }
             Form::Category(indicators) => indicators.iter().all(|weights| finite(weights)),
         }
-    }
-}
-
-/// Weights of one draw.
-pub struct Drawn {
-    weights: Vec<f64>,
-    bias: f64,
-}
-
-/// The known value of one of the rows whose prediction is nearest.
-fn matched(kept: &[(f64, f64)], prediction: f64, stream: &mut Stream) -> f64 {
-    let middle = kept.partition_point(|(own, _)| *own < prediction);
-    let (mut low, mut high) = (middle, middle);
-    while high - low < NEAREST.min(kept.len()) {
-        let below = low.checked_sub(1).map(|place| prediction - kept[place].0);
-        let above = kept.get(high).map(|(own, _)| own - prediction);
-        match (below, above) {
-            (Some(below), Some(above)) if below <= above => low -= 1,
-            (Some(_), None) => low -= 1,
-            _ => high += 1,
-        }
-    }
-    kept[low + stream.below(high - low)].1
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn matching_takes_a_known_value_from_the_nearest() {
-        let kept: Vec<(f64, f64)> = (0..100).map(|i| (f64::from(i), 1000.0 + f64::from(i))).collect();
-        for (prediction, low, high) in [(50.2, 1048.0, 1052.0), (-9.0, 1000.0, 1004.0), (1e9, 1095.0, 1099.0)]
-        {
-            for draw in 0..50 {
-                let value = matched(&kept, prediction, &mut Stream::new(1, "match", 0, draw));
-                assert!((low..=high).contains(&value), "{prediction}: {value}");
-            }
-        }
-        assert_eq!(matched(&kept[..1], 3.0, &mut Stream::new(1, "match", 0, 0)), 1000.0);
     }
 }

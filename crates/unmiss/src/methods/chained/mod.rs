@@ -1,6 +1,9 @@
 #![doc = include_str!("README.md")]
 
+mod chain;
+mod drawn;
 mod equation;
+mod keep;
 mod logistic;
 mod ridge;
 mod sweep;
@@ -19,13 +22,15 @@ use crate::error::{Error, Result};
 use crate::rng::Stream;
 use crate::run::Run;
 use crate::store::Arrays;
-use equation::{Drawn, Equation, Noise};
+use chain::{Trace, scale_reduction};
+use drawn::{Drawn, Noise};
+use equation::Equation;
 use sweep::Sweep;
 
-/// Rounds with draws, after those with means.
-const DRAW_ROUNDS: u64 = 5;
 /// Rounds for a row that is filled: what one hole gets depends on what the others got.
 const FILL_ROUNDS: u64 = 10;
+/// Chains whose potential scale reduction is below this agree.
+const MOST_REDUCTION: f64 = 1.1;
 /// A row whose holes move less than this is done.
 const FILL_TOLERANCE: f64 = 1e-4;
 
@@ -47,21 +52,34 @@ struct Settings {
     tolerance: f64,
     predictors: usize,
     draws: Draws,
+    draw_rounds: usize,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { rounds: 20, tolerance: 0.01, predictors: 100, draws: Draws::Matched }
+        Self { rounds: 20, tolerance: 0.01, predictors: 100, draws: Draws::Matched, draw_rounds: 15 }
     }
 }
 
 impl Settings {
+    fn noise(&self) -> Noise {
+        match self.draws {
+            Draws::Matched => Noise::Matched,
+            Draws::Normal => Noise::Normal,
+        }
+    }
+
     fn checked(settings: &Value) -> Result<Self> {
         let settings: Self = parse(settings)?;
         if settings.tolerance.is_nan() || settings.tolerance < 0.0 {
             return Err(Error::setting("tolerance", format!("{} is not 0 or above", settings.tolerance)));
         }
-        for (name, value) in [("rounds", settings.rounds), ("predictors", settings.predictors)] {
+        let counts = [
+            ("rounds", settings.rounds),
+            ("predictors", settings.predictors),
+            ("draw_rounds", settings.draw_rounds),
+        ];
+        for (name, value) in counts {
             if !(1..=10_000).contains(&value) {
                 return Err(Error::setting(name, format!("{value} is not between 1 and 10000")));
             }
@@ -79,7 +97,8 @@ static CARD: Card = Card {
         title: "Chained equations: each column from all the others",
         idea: "Round by round, each column with holes is regressed on all others, over the rows that know it, and \
                its holes are filled with what the regression says: ridge regression for numbers, logistic \
-               regression for categories, within the column's limits. Draws match known values of rows with a like \
+               regression for categories, within the column's limits. Every draw has a chain of its own, in which \
+               the parameters of all equations are drawn too; numbers match known values of rows with a like \
                prediction.",
         paper: "van Buuren and Groothuis-Oudshoorn 2011; MacKay 1992; Little 1988",
         when: "Columns of different kinds; multiple imputation as users of chained equations know it.",
@@ -95,8 +114,10 @@ static CARD: Card = Card {
         Setting { name: "predictors", help: "columns in an equation, at most: those that go with it most" },
         Setting {
             name: "draws",
-            help: "how numbers are drawn: matched (a known value of a row with a like prediction) or normal",
+            help: "how numbers are drawn: matched (a known value of a row with a like prediction, or the line and a \
+               row's residual where none is near) or normal",
         },
+        Setting { name: "draw_rounds", help: "rounds of each draw's chain; see that the chains agree" },
     ],
     space: &[
         Axis::new("rounds", Choices::Integers(2, 20)),
@@ -123,7 +144,7 @@ impl Method for Chained {
             holed.iter().map(|&feature| sweep.equation(feature, numbers)).collect();
         let mut changes = Vec::new();
         for round in 0..settings.rounds {
-            let change = sweep.round(&mut equations, None, run);
+            let change = sweep.round(&mut equations, run);
             changes.push(change);
             run.progress(round as u64 + 1, settings.rounds as u64, format!("change {change:.4}"));
             if change < settings.tolerance || run.stopped() {
@@ -133,17 +154,14 @@ impl Method for Chained {
         let mut rest: Vec<Equation> =
             complete.iter().map(|&feature| sweep.equation(feature, numbers)).collect();
         rest.iter_mut().for_each(|equation| sweep.fit(equation));
-        let guess: Vec<Equation> = equations.iter().chain(&rest).cloned().collect();
-        for round in 0..DRAW_ROUNDS {
-            sweep.round(&mut equations, Some(round), run);
-        }
         equations.append(&mut rest);
-        equations.iter_mut().for_each(|equation| {
-            sweep.fit(equation);
-            sweep.keep(equation);
-        });
         run.finished();
-        Ok(Box::new(Fitted { numbers, guess, draw: equations, changes, settings, wide }))
+        let (sets, traces) = (Vec::new(), Vec::new());
+        Ok(Box::new(Fitted { numbers, guess: equations, sets, traces, changes, settings, wide }))
+    }
+
+    fn proper_draws(&self) -> bool {
+        true
     }
 
     fn load(&self, settings: &Value, layout: Layout<'_>, arrays: &Arrays) -> Result<Box<dyn Learned>> {
@@ -156,28 +174,34 @@ impl Method for Chained {
         if order.iter().any(|feature| !(*feature >= 0.0 && *feature < wide.features() as f64)) {
             return Err(Error::data("array `order` names a column that is not there"));
         }
-        let equations = |course: &str| {
-            order
-                .iter()
-                .map(|feature| {
-                    let feature = *feature as usize;
-                    Equation::load(&format!("{course} {feature}"), feature, &wide, numbers, arrays)
-                })
-                .collect::<Result<Vec<_>>>()
+        let equation = |feature: &f64| {
+            let feature = *feature as usize;
+            Equation::load(&format!("guess {feature}"), feature, &wide, numbers, arrays)
         };
-        let (guess, draw) = (equations("guess")?, equations("draw")?);
+        let guess = order.iter().map(equation).collect::<Result<Vec<_>>>()?;
         let rounds = arrays.shape("changes").and_then(|shape| shape.first().copied()).unwrap_or(0);
         let changes = arrays.doubles("changes", &[rounds])?.to_vec();
-        Ok(Box::new(Fitted { numbers, guess, draw, changes, settings, wide }))
+        // Files of before have no sets.
+        let (mut sets, mut traces) = (Vec::new(), Vec::new());
+        if let Ok(bytes) = arrays.bytes("traces") {
+            traces = serde_json::from_slice::<Vec<Trace>>(bytes)
+                .map_err(|error| Error::data(format!("the traces can't be read: {error}")))?;
+            let count = *arrays.doubles("sets", &[1])?.first().unwrap_or(&0.0);
+            sets = keep::load(count as usize, &guess, &wide, arrays)?;
+        }
+        Ok(Box::new(Fitted { numbers, guess, sets, traces, changes, settings, wide }))
     }
 }
 
 struct Fitted {
     wide: Wide,
     numbers: usize,
-    /// Equations in the order of a round: for best guesses and for draws.
+    /// Equations in the order of a round, for best guesses.
     guess: Vec<Equation>,
-    draw: Vec<Equation>,
+    /// For each draw, the same equations with drawn parameters.
+    sets: Vec<Vec<Drawn>>,
+    /// How the chains went, for each column with holes.
+    traces: Vec<Trace>,
     /// The change of every round.
     changes: Vec<f64>,
     settings: Settings,
@@ -201,14 +225,14 @@ impl Fitted {
         }
     }
 
-    fn draw_row(&self, holes: &[usize], weights: &[Drawn], line: &mut [f64], stream: &mut Stream) {
-        let noise = match self.settings.draws {
-            Draws::Matched => Noise::Matched,
-            Draws::Normal => Noise::Normal,
-        };
-        for _ in 0..FILL_ROUNDS {
+    /// Draws a row's holes; several depend on each other and take turns.
+    fn draw_row(&self, holes: &[usize], set: Option<&Vec<Drawn>>, line: &mut [f64], stream: &mut Stream) {
+        for _ in 0..if holes.len() > 1 { FILL_ROUNDS } else { 1 } {
             for &place in holes {
-                self.draw[place].draw(&self.wide, &weights[place], noise, line, stream);
+                match set.and_then(|set| set.get(place)) {
+                    Some(drawn) => drawn.draw(&self.wide, self.settings.noise(), line, stream),
+                    None => self.guess[place].draw(&self.wide, line, stream),
+                }
             }
         }
     }
@@ -220,10 +244,14 @@ impl Learned for Fitted {
         let order: Vec<f64> = self.guess.iter().map(|equation| equation.feature as f64).collect();
         arrays.put_doubles("order", &[order.len()], order);
         arrays.put_doubles("changes", &[self.changes.len()], self.changes.clone());
-        for (course, equations) in [("guess", &self.guess), ("draw", &self.draw)] {
-            for equation in equations {
-                equation.save(&format!("{course} {}", equation.feature), &mut arrays);
-            }
+        for equation in &self.guess {
+            equation.save(&format!("guess {}", equation.feature), &mut arrays);
+        }
+        if !self.sets.is_empty() {
+            arrays.put_doubles("sets", &[1], vec![self.sets.len() as f64]);
+            // Plain data: turning it into JSON can't fail.
+            arrays.put_bytes("traces", serde_json::to_vec(&self.traces).unwrap_or_default());
+            keep::save(&self.sets, &mut arrays);
         }
         arrays
     }
@@ -235,15 +263,51 @@ impl Learned for Fitted {
             false => format!("{} rounds are the limit (setting `rounds`)", self.settings.rounds),
         };
         let changes: Vec<String> = self.changes.iter().map(|change| format!("{change:.3}")).collect();
+        let mut sentences = vec![
+            format!("Round {} was the last: {why}.", self.changes.len()),
+            format!("Largest change of a column, round by round: {}.", changes.join(", ")),
+        ];
+        let worst = self.traces.iter().filter_map(|trace| scale_reduction(&trace.means)).fold(0.0, f64::max);
+        if worst > 0.0 {
+            let agree = if worst < MOST_REDUCTION { "they agree" } else { "more `draw_rounds` would help" };
+            sentences.push(format!(
+                "{} chains of {} rounds for the draws; potential scale reduction at most {worst:.2}: {agree}.",
+                self.sets.len(),
+                self.settings.draw_rounds
+            ));
+        }
+        let traces: Vec<Value> = self
+            .traces
+            .iter()
+            .map(|trace| {
+                json!({
+                    "feature": trace.feature,
+                    "means": trace.means,
+                    "deviations": trace.deviations,
+                    "scale reduction": scale_reduction(&trace.means),
+                })
+            })
+            .collect();
         json!({
             "rounds": self.changes.len(),
             "changes": self.changes,
-            "sentences": [
-                format!("Round {} was the last: {why}.", self.changes.len()),
-                format!("Largest change of a column, round by round: {}.", changes.join(", ")),
-            ],
+            "sentences": sentences,
             "numbers": self.numbers,
+            "parameter sets": self.sets.len(),
+            "traces": traces,
         })
+    }
+
+    fn prepare_draws(&mut self, sets: usize, examples: Examples<'_>, run: &Run) -> Result<()> {
+        let (encoder, rows) = examples.table()?;
+        let widened = self.wide.widen(rows);
+        let sweep = Sweep::new(encoder, &self.wide, &widened, self.settings.predictors, run.seed());
+        let (holed, _) = sweep.order();
+        let equations = self.guess.split_at(holed.len().min(self.guess.len()));
+        let noise = self.settings.noise();
+        let chains = chain::chains(sets, self.settings.draw_rounds, (&sweep, noise), equations, run)?;
+        (self.sets, self.traces) = (chains.sets, chains.traces);
+        Ok(())
     }
 
     fn imputer(&self) -> Option<&dyn Imputer> {
@@ -256,10 +320,7 @@ impl Imputer for Fitted {
         let rows = rows.table_mut()?;
         let widened = self.wide.widen(rows);
         let columns = self.wide.columns();
-        let weights: Option<Vec<Drawn>> = draw.map(|draw| {
-            let mut stream = draw.shared("chained parameters");
-            self.draw.iter().map(|equation| equation.drawn(&mut stream)).collect()
-        });
+        let set = draw.and_then(|draw| self.sets.get(draw.set(self.sets.len())));
         for_each_row(rows, |row, mut line| {
             let cells = row * columns..(row + 1) * columns;
             let observed = &widened.observed[cells.clone()];
@@ -267,13 +328,16 @@ impl Imputer for Fitted {
             let is_hole = |equation: &Equation| !observed[self.wide.places(equation.feature).start];
             let holes: Vec<usize> =
                 (0..self.guess.len()).filter(|&place| is_hole(&self.guess[place])).collect();
-            if let (Some(weights), Some(draw)) = (&weights, draw) {
-                self.draw_row(&holes, weights, &mut filled, &mut draw.stream("chained", row));
-            } else {
-                self.guess_row(&holes, &mut filled);
+            match draw {
+                Some(draw) => self.draw_row(&holes, set, &mut filled, &mut draw.stream("chained", row)),
+                None => self.guess_row(&holes, &mut filled),
             }
             self.wide.narrow(&filled, &mut line, None);
         });
         Ok(())
+    }
+
+    fn parameter_sets(&self) -> usize {
+        self.sets.len()
     }
 }

@@ -7,11 +7,18 @@
 //! ```
 //!
 //! s_i being the eigenvalues of X'X. The weights are then normal with mean w and covariance V (α s + λ)⁻¹ V'.
+//! Guesses use it always, draws only where rows are few: there the noise is drawn first (noise² ν / χ²_ν), then weights.
 
-use crate::linalg::{Mat, eigen};
+use crate::linalg::{Mat, Square, dot, eigen};
+use crate::rng::Stream;
 
 /// Steps towards the maximum, which is flat.
 const STEPS: usize = 30;
+
+/// Rows beyond coefficients from which on weights need no shrinking.
+const FEWEST_DEGREES: f64 = 10.0;
+/// A trace of ridge, in parts of each predictor's own products: columns that repeat each other stay solvable.
+const RIDGE: f64 = 1e-5;
 
 /// A fitted line.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,10 +29,36 @@ pub struct Line {
     pub bias: f64,
     /// Standard deviation of the noise.
     pub noise: f64,
-    /// `[predictors, predictors]`: F with F F' the covariance of the weights.
-    pub factor: Vec<f64>,
+}
+
+/// What the rows leave open about a line.
+pub struct Posterior {
+    /// The likeliest line.
+    pub line: Line,
+    /// `[predictors, predictors]`: F with noise² F F' the covariance of the weights.
+    factor: Vec<f64>,
     /// Means of the predictors, about which the weights turn.
-    pub center: Vec<f64>,
+    center: Vec<f64>,
+    /// Rows.
+    count: f64,
+    /// Degrees of freedom of the noise.
+    degrees: f64,
+}
+
+impl Posterior {
+    /// A plausible line: noise first, then, given it, the mean and the weights.
+    pub fn draw(&self, stream: &mut Stream) -> Line {
+        let size = self.line.weights.len();
+        let chi_squared = 2.0 * stream.gamma(self.degrees / 2.0);
+        let noise = self.line.noise * (self.degrees / chi_squared).sqrt();
+        let z: Vec<f64> = (0..size).map(|_| noise * stream.normal()).collect();
+        let shift = |i: usize| dot(&self.factor[i * size..(i + 1) * size], &z);
+        let weights: Vec<f64> = (0..size).map(|i| self.line.weights[i] + shift(i)).collect();
+        let turned =
+            self.line.weights.iter().zip(&weights).zip(&self.center).map(|((old, new), c)| (old - new) * c);
+        let bias = self.line.bias + turned.sum::<f64>() + noise * stream.normal() / self.count.sqrt();
+        Line { weights, bias, noise }
+    }
 }
 
 /// Sums over rows: how many, of the predictors, of their products, and with the target.
@@ -46,17 +79,61 @@ pub struct Sums {
 
 /// Fits a line to sums; the mean alone where the sums allow no more.
 pub fn fit(sums: &Sums) -> Line {
+    shrunk(sums).line
+}
+
+/// What sums say and leave open about a line. Without shrinking where there are rows enough, as that would bias the
+/// answers of whoever analyses the draws: the noise has as many degrees of freedom as rows beyond coefficients. With few
+/// rows for the predictors the shrunk line.
+pub fn posterior(sums: &Sums) -> Posterior {
+    let size = sums.x.len();
+    let degrees = sums.count - 1.0 - size as f64;
+    if degrees < FEWEST_DEGREES.max(size as f64 / 2.0) {
+        return shrunk(sums);
+    }
+    plain(sums, degrees).unwrap_or_else(|| shrunk(sums))
+}
+
+/// Least squares; none where predictors repeat each other beyond what a trace of ridge resolves.
+fn plain(sums: &Sums, degrees: f64) -> Option<Posterior> {
+    let (size, n) = (sums.x.len(), sums.count);
+    let mean_y = sums.y / n;
+    let center: Vec<f64> = sums.x.iter().map(|x| x / n).collect();
+    let mut products = Square::zero(size);
+    for i in 0..size {
+        for j in 0..size {
+            *products.at_mut(i, j) = sums.xx[i * size + j] - n * center[i] * center[j];
+        }
+        *products.at_mut(i, i) += RIDGE * (products.at(i, i) + n * RIDGE);
+    }
+    let lower = products.cholesky(0.0).ok()?;
+    let xy: Vec<f64> = (0..size).map(|i| sums.xy[i] - n * center[i] * mean_y).collect();
+    let mut weights = xy.clone();
+    lower.forward(&mut weights);
+    lower.backward(&mut weights);
+    let spread = sums.yy - n * mean_y * mean_y;
+    let left = (spread - dot(&weights, &xy)).max(0.0);
+    let bias = mean_y - dot(&weights, &center);
+    // F = L'⁻¹: its rows are the columns of L⁻¹.
+    let mut inverse = Square::identity(size);
+    lower.forward_all(&mut inverse.cells, size);
+    let factor = (0..size * size).map(|cell| inverse.at(cell % size, cell / size)).collect();
+    let line = Line { weights, bias, noise: (left / degrees).sqrt() };
+    Some(Posterior { line, factor, center, count: n, degrees })
+}
+
+fn shrunk(sums: &Sums) -> Posterior {
     let size = sums.x.len();
     let n = sums.count.max(1.0);
     let mean_y = sums.y / n;
     let center: Vec<f64> = sums.x.iter().map(|x| x / n).collect();
     let spread = (sums.yy / n - mean_y * mean_y).max(0.0);
-    let flat = Line {
-        weights: vec![0.0; size],
-        bias: mean_y,
-        noise: spread.sqrt(),
+    let flat = Posterior {
+        line: Line { weights: vec![0.0; size], bias: mean_y, noise: spread.sqrt() },
         factor: vec![0.0; size * size],
         center: center.clone(),
+        count: n,
+        degrees: (n - 1.0).max(2.0),
     };
     if sums.count < 3.0 || spread < 1e-12 || size == 0 {
         return flat;
@@ -70,10 +147,12 @@ pub fn fit(sums: &Sums) -> Line {
     let (alpha, lambda, w) = maximise(&values, &q, n * spread, n);
     let weights: Vec<f64> = (0..size).map(|i| (0..size).map(|k| vectors[(i, k)] * w[k]).sum()).collect();
     let bias = mean_y - weights.iter().zip(&center).map(|(w, c)| w * c).sum::<f64>();
-    let open: Vec<f64> = values.iter().map(|s| 1.0 / (alpha * s + lambda).sqrt()).collect();
+    let open: Vec<f64> = values.iter().map(|s| 1.0 / (s + lambda / alpha).sqrt()).collect();
     let factor =
         (0..size * size).map(|cell| vectors[(cell / size, cell % size)] * open[cell % size]).collect();
-    Line { weights, bias, noise: (1.0 / alpha).sqrt(), factor, center }
+    let gamma: f64 = values.iter().map(|s| alpha * s / (alpha * s + lambda)).sum();
+    let line = Line { weights, bias, noise: (1.0 / alpha).sqrt() };
+    Posterior { line, factor, center, count: n, degrees: (n - 1.0 - gamma).max(2.0) }
 }
 
 /// α, λ and the weights along the eigenvectors at the maximum of the evidence.
@@ -102,7 +181,6 @@ fn maximise(values: &[f64], q: &[f64], yy: f64, n: f64) -> (f64, f64, Vec<f64>) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::Stream;
 
     fn sums(rows: usize, noise: f64) -> Sums {
         let mut stream = Stream::new(1, "chained ridge", rows as u64, 0);
@@ -124,12 +202,39 @@ mod tests {
 
     #[test]
     fn a_line_is_found_with_its_noise() {
-        let line = fit(&sums(2000, 0.7));
+        let posterior = shrunk(&sums(2000, 0.7));
+        let line = &posterior.line;
         assert!((line.weights[0] - 2.0).abs() < 0.05 && (line.weights[1] + 0.5).abs() < 0.05, "{line:?}");
         assert!((line.bias - 1.0).abs() < 0.15 && (line.noise - 0.7).abs() < 0.03);
         // The weights of independent standard normal predictors are known to noise / √n.
-        let deviation = (line.factor[0].powi(2) + line.factor[1].powi(2)).sqrt();
+        let deviation = line.noise * (posterior.factor[0].powi(2) + posterior.factor[1].powi(2)).sqrt();
         assert!((deviation - 0.7 / 2000_f64.sqrt()).abs() < 0.002, "{deviation}");
+    }
+
+    /// Drawn lines vary about the least-squares line as theory says: noise / √n for weights and mean, noise / √2n for
+    /// the noise.
+    #[test]
+    fn drawn_lines_vary_as_they_should() {
+        let sums = sums(400, 0.7);
+        let posterior = posterior(&sums);
+        let mut stream = Stream::new(1, "drawn lines", 0, 0);
+        let lines: Vec<Line> = (0..4000).map(|_| posterior.draw(&mut stream)).collect();
+        let spread = |of: &dyn Fn(&Line) -> f64| {
+            let mean = lines.iter().map(of).sum::<f64>() / 4000.0;
+            let variance = lines.iter().map(|line| (of(line) - mean).powi(2)).sum::<f64>() / 4000.0;
+            (mean, variance.sqrt())
+        };
+        let noise = posterior.line.noise;
+        let (weight, about_weight) = spread(&|line| line.weights[0]);
+        assert!((weight - posterior.line.weights[0]).abs() < 0.003);
+        assert!((about_weight / (noise / 20.0) - 1.0).abs() < 0.1, "{about_weight}");
+        let middle = |line: &Line| {
+            line.bias + line.weights[0] * sums.x[0] / 400.0 + line.weights[1] * sums.x[1] / 400.0
+        };
+        let (_, about_mean) = spread(&middle);
+        assert!((about_mean / (noise / 20.0) - 1.0).abs() < 0.1, "{about_mean}");
+        let (_, about_noise) = spread(&|line| line.noise);
+        assert!((about_noise / (noise / 800_f64.sqrt()) - 1.0).abs() < 0.1, "{about_noise}");
     }
 
     #[test]

@@ -4,8 +4,7 @@ mod fit;
 
 use rayon::prelude::*;
 
-use super::equation::{Drawn, Equation, Form, Noise};
-use super::ridge;
+use super::equation::{Equation, Form};
 use crate::encode::features::NumberFeature;
 use crate::encode::wide::WideRows;
 use crate::encode::{Encoder, Wide};
@@ -17,8 +16,9 @@ use crate::run::Run;
 const CHUNK: usize = 2048;
 
 /// A table on its way to being filled.
+#[derive(Clone)]
 pub struct Sweep<'a> {
-    wide: &'a Wide,
+    pub wide: &'a Wide,
     observed: &'a [bool],
     columns: usize,
     rows: usize,
@@ -95,63 +95,81 @@ impl<'a> Sweep<'a> {
     }
 
     /// Fits every feature's equation once and fills its holes; returns the largest root mean square change of a
-    /// feature. With a round's number for noise, holes are filled with draws.
-    pub fn round(&mut self, equations: &mut [Equation], noise: Option<u64>, run: &Run) -> f64 {
+    /// feature.
+    pub fn round(&mut self, equations: &mut [Equation], run: &Run) -> f64 {
         let mut largest: f64 = 0.0;
         for equation in equations {
             if run.stopped() {
                 break;
             }
             self.fit(equation);
-            let noise_of = |line: &ridge::Line| line.noise * line.noise;
-            if let (Form::Number { line, .. }, None) = (&equation.form, noise) {
-                self.open[equation.feature] = noise_of(line);
+            if let Form::Number { line, .. } = &equation.form {
+                self.open[equation.feature] = line.noise * line.noise;
             }
-            let missing = self.missing(equation.feature);
-            let places = self.wide.places(equation.feature);
-            let width = self.columns + 1;
-            let drawn = noise.map(|round| {
-                let mut stream = Stream::new(self.seed, "chained weights", equation.feature as u64, round);
-                (equation.drawn(&mut stream), round)
-            });
-            let lines: Vec<Vec<f64>> =
-                missing.par_iter().map(|&row| self.filled_line(row, equation, drawn.as_ref())).collect();
-            let mut change = 0.0;
-            for (&row, line) in missing.iter().zip(&lines) {
-                for column in places.clone() {
-                    let cell = &mut self.filled[row * width + column];
-                    change += (line[column] - *cell).powi(2);
-                    *cell = line[column];
+            let change = self.refill(equation.feature, |_, line| equation.guess(self.wide, line));
+            if matches!(equation.form, Form::Category(_)) {
+                let missing = self.missing(equation.feature);
+                for column in self.wide.places(equation.feature) {
+                    self.open[column] = self.open_indicator(column, &missing);
                 }
             }
-            if noise.is_some() {
-                // Draws have the spread of known values: nothing is left open.
-                places.clone().for_each(|column| self.open[column] = 0.0);
-            } else if matches!(equation.form, Form::Category(_)) {
-                places.clone().for_each(|column| self.open[column] = self.open_indicator(column, &missing));
-            }
-            if !missing.is_empty() {
-                let cells = (missing.len() * places.len().max(1)) as f64;
-                largest = largest.max((change / cells).sqrt());
-                places.for_each(|column| self.refresh(column));
-            }
+            largest = largest.max(change);
         }
         largest
     }
 
-    fn filled_line(&self, row: usize, equation: &Equation, drawn: Option<&(Drawn, u64)>) -> Vec<f64> {
-        let width = self.columns + 1;
-        let mut line = self.filled[row * width..(row + 1) * width].to_vec();
-        match drawn {
-            Some((weights, round)) => {
-                let purpose = mixed(equation.feature, *round);
-                let mut stream = Stream::new(self.seed, "chained noise", row as u64, purpose);
-                // Matching needs predictions of the final round; on the way normal noise does.
-                equation.draw(self.wide, weights, Noise::Normal, &mut line, &mut stream);
-            }
-            None => equation.guess(self.wide, &mut line),
+    /// Fills a feature's holes anew, each row by `fill`; returns the root mean square change.
+    pub fn refill(&mut self, feature: usize, fill: impl Fn(usize, &mut [f64]) + Sync) -> f64 {
+        let (missing, places, width) = (self.missing(feature), self.wide.places(feature), self.columns + 1);
+        if missing.is_empty() {
+            return 0.0;
         }
-        line
+        let filled = |&row: &usize| {
+            let mut line = self.filled[row * width..(row + 1) * width].to_vec();
+            fill(row, &mut line);
+            line
+        };
+        let lines: Vec<Vec<f64>> = missing.par_iter().with_min_len(64).map(filled).collect();
+        let mut change = 0.0;
+        for (&row, line) in missing.iter().zip(&lines) {
+            for column in places.clone() {
+                let cell = &mut self.filled[row * width + column];
+                change += (line[column] - *cell).powi(2);
+                *cell = line[column];
+            }
+        }
+        let cells = (missing.len() * places.len().max(1)) as f64;
+        places.for_each(|column| self.refresh(column));
+        (change / cells).sqrt()
+    }
+
+    /// Puts the value of a row that knows it into every hole, at random: where a chain starts.
+    pub fn scatter_holes(&mut self, chain: u64) {
+        let width = self.columns + 1;
+        let told = |feature: &usize| !self.wide.places(*feature).is_empty();
+        for feature in (0..self.wide.features()).filter(told).collect::<Vec<_>>() {
+            let (known, missing) = (self.known(feature), self.missing(feature));
+            let mut stream = Stream::new(self.seed, "chained start", feature as u64, chain);
+            for row in missing.into_iter().filter(|_| !known.is_empty()) {
+                let giver = known[stream.below(known.len())];
+                for column in self.wide.places(feature) {
+                    self.filled[row * width + column] = self.filled[giver * width + column];
+                }
+            }
+        }
+        // Draws have the spread of known values: nothing is left open.
+        self.open.fill(0.0);
+        self.products = self.products_of(&(0..self.rows).collect::<Vec<_>>());
+    }
+
+    /// Mean and standard deviation of what stands in a feature's holes (of a category its first indicator).
+    pub fn spread_of_holes(&self, feature: usize) -> (f64, f64) {
+        let column = self.wide.places(feature).start;
+        let cells: Vec<f64> =
+            self.missing(feature).iter().map(|row| self.filled[row * (self.columns + 1) + column]).collect();
+        let count = cells.len().max(1) as f64;
+        let mean = cells.iter().sum::<f64>() / count;
+        (mean, (cells.iter().map(|cell| (cell - mean).powi(2)).sum::<f64>() / count).sqrt())
     }
 
     /// Mean variance p (1 - p) of an indicator at its holes, in the scale of the layout.
@@ -226,9 +244,4 @@ fn known_missing(rows: &WideRows) -> Vec<f32> {
     let mut total = vec![0.0; columns * columns];
     sums.iter().for_each(|sum| total.iter_mut().zip(sum).for_each(|(total, value)| *total += value));
     total
-}
-
-/// One number from a feature and a round.
-pub fn mixed(feature: usize, round: u64) -> u64 {
-    (feature as u64) << 20 | round
 }

@@ -1,6 +1,7 @@
 #![doc = include_str!("README.md")]
 
-mod posterior;
+mod augment;
+mod row;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -18,6 +19,7 @@ use crate::linalg::{Conditional, Course, Normal};
 use crate::rng::Stream;
 use crate::run::Run;
 use crate::store::Arrays;
+use row::Steps;
 
 /// Work of a round, in rows x columns², at most: of more rows a choice is learned from, which changes little,
 const MOST_WORK: usize = 1_000_000_000;
@@ -37,7 +39,7 @@ struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { ridge: 1e-3, rounds: 100, tolerance: 2e-3 }
+        Self { ridge: 1e-3, rounds: 200, tolerance: 1e-3 }
     }
 }
 
@@ -79,7 +81,7 @@ static CARD: Card = Card {
         Setting { name: "rounds", help: "rounds of expectation-maximisation, at most" },
         Setting {
             name: "tolerance",
-            help: "a round that moves no entry of mean and covariance further than this is the last",
+            help: "it ends when all further rounds together would move no entry of mean and covariance further than this",
         },
     ],
     space: &[Axis::new("ridge", Choices::LogUniform(1e-6, 1.0))],
@@ -97,10 +99,8 @@ impl Method for Gaussian {
         let settings = Settings::checked(settings)?;
         let wide = Wide::new(encoder);
         let widened = wide.widen(rows);
-        let (normal, last) = learn(settings, &widened, run);
-        let known = widened.observed.iter().filter(|observed| **observed).count() as f64;
-        let weight = known / wide.columns().max(1) as f64;
-        Ok(Box::new(Fitted { wide, normal, weight, rounds: last.0, change: last.1 }))
+        let (normal, course) = learn(settings, &widened, run);
+        Ok(Box::new(Fitted { wide, normal, course, ridge: settings.ridge, sets: Vec::new() }))
     }
 
     fn load(&self, settings: &Value, layout: Layout<'_>, arrays: &Arrays) -> Result<Box<dyn Learned>> {
@@ -110,20 +110,62 @@ impl Method for Gaussian {
         let columns = wide.columns();
         let mean = arrays.doubles("mean", &[columns])?.to_vec();
         let covariance = arrays.doubles("covariance", &[columns, columns])?.to_vec();
-        let [weight, rounds, change] = *arrays.doubles("fit", &[3])? else {
-            return Err(Error::data("array `fit` does not have three numbers"));
-        };
-        let all = mean.iter().chain(&covariance).chain([&weight, &rounds, &change]);
+        let all = mean.iter().chain(&covariance);
         if !all.into_iter().all(|value| value.is_finite()) {
             return Err(Error::data("an array has a number that is not finite"));
         }
         let normal = Normal::from_parts(mean, covariance);
-        Ok(Box::new(Fitted { wide, normal, weight, rounds: rounds as usize, change }))
+        let sets = load_sets(columns, arrays)?;
+        let settings = Settings::checked(settings)?;
+        Ok(Box::new(Fitted { wide, normal, course: Ended::load(arrays)?, ridge: settings.ridge, sets }))
+    }
+
+    fn proper_draws(&self) -> bool {
+        true
     }
 }
 
-/// Mean and covariance, and the number and change of the last round.
-fn learn(settings: Settings, widened: &WideRows, run: &Run) -> (Normal, (usize, f64)) {
+/// The sets of parameters of a file; files of before have none.
+fn load_sets(columns: usize, arrays: &Arrays) -> Result<Vec<Set>> {
+    let numbers = columns + columns * (columns + 1) / 2;
+    let Some(count) = arrays.shape("sets").and_then(|shape| shape.first().copied()) else {
+        return Ok(Vec::new());
+    };
+    let cells = arrays.doubles("sets", &[count, numbers])?;
+    if !cells.iter().all(|value| value.is_finite()) {
+        return Err(Error::data("array `sets` has a number that is not finite"));
+    }
+    Ok(cells.chunks(numbers.max(1)).map(|set| Set::new(set.to_vec(), columns)).collect())
+}
+
+/// How expectation-maximisation ended.
+#[derive(Debug, Clone, Copy, Default)]
+struct Ended {
+    rounds: usize,
+    /// What the last round changed.
+    change: f64,
+    /// A change in parts of the one before, at most: the share of the information that is missing.
+    rate: f64,
+}
+
+impl Ended {
+    fn load(arrays: &Arrays) -> Result<Self> {
+        let [rounds, change, rate] = match arrays.shape("course") {
+            Some(_) => *arrays.doubles("course", &[3])?.as_array::<3>().unwrap_or(&[0.0; 3]),
+            // Files of before: how many rows the known cells amount to, rounds, change.
+            None => {
+                arrays.doubles("fit", &[3])?.as_array::<3>().map_or([0.0; 3], |fit| [fit[1], fit[2], 0.0])
+            }
+        };
+        if ![rounds, change, rate].iter().all(|value| value.is_finite()) {
+            return Err(Error::data("an array has a number that is not finite"));
+        }
+        Ok(Self { rounds: rounds as usize, change, rate })
+    }
+}
+
+/// Mean and covariance, and how the course ended.
+fn learn(settings: Settings, widened: &WideRows, run: &Run) -> (Normal, Ended) {
     let rows = widened.holes().rows();
     let mut sample: Vec<usize> = (0..rows).collect();
     let most = (MOST_WORK / widened.columns.pow(2).max(1)).max(FEWEST_ROWS);
@@ -132,15 +174,17 @@ fn learn(settings: Settings, widened: &WideRows, run: &Run) -> (Normal, (usize, 
         sample.truncate(most);
     }
     let Settings { ridge, rounds, tolerance } = settings;
-    let mut last = (0, 0.0);
+    let mut ended = Ended::default();
     let listen = |round, change| {
-        last = (round, change);
+        // Of the two steps between leaps.
+        let rate = if round % 2 == 0 && ended.change > 0.0 { change / ended.change } else { 0.0 };
+        ended = Ended { rounds: round, change, rate: ended.rate.max(rate.min(1.0)) };
         run.progress(round as u64, rounds as u64, format!("change {change:.4}"));
         !run.stopped()
     };
     let normal = Normal::fit(widened.holes(), &sample, Course { ridge, rounds, tolerance }, listen);
     run.finished();
-    (normal, last)
+    (normal, ended)
 }
 
 /// Mean and covariance as this imputer learns them by default, for imputers that build on it.
@@ -151,24 +195,52 @@ pub(super) fn learn_default(widened: &WideRows, run: &Run) -> Normal {
 struct Fitted {
     wide: Wide,
     normal: Normal,
-    /// How many complete rows the known cells amount to.
-    weight: f64,
-    rounds: usize,
-    change: f64,
+    course: Ended,
+    ridge: f64,
+    /// The parameters of each draw.
+    sets: Vec<Set>,
+}
+
+/// One set of parameters, as a file keeps it and ready to use.
+struct Set {
+    numbers: Vec<f64>,
+    normal: Normal,
+}
+
+impl Set {
+    fn new(numbers: Vec<f64>, columns: usize) -> Self {
+        Self { normal: augment::unflat(&numbers, columns), numbers }
+    }
 }
 
 impl Learned for Fitted {
     fn save(&self) -> Arrays {
         let mut arrays = Arrays::default();
         let (mean, covariance) = self.normal.parts();
-        arrays.put_doubles("mean", &[mean.len()], mean.to_vec());
-        arrays.put_doubles("covariance", &[mean.len(), mean.len()], covariance.to_vec());
-        arrays.put_doubles("fit", &[3], vec![self.weight, self.rounds as f64, self.change]);
+        let columns = mean.len();
+        arrays.put_doubles("mean", &[columns], mean.to_vec());
+        arrays.put_doubles("covariance", &[columns, columns], covariance.to_vec());
+        let Ended { rounds, change, rate } = self.course;
+        arrays.put_doubles("course", &[3], vec![rounds as f64, change, rate]);
+        if !self.sets.is_empty() {
+            let numbers = columns + columns * (columns + 1) / 2;
+            let cells = self.sets.iter().flat_map(|set| set.numbers.iter().copied()).collect();
+            arrays.put_doubles("sets", &[self.sets.len(), numbers], cells);
+        }
         arrays
     }
 
     fn summary(&self) -> Value {
-        json!({ "rounds": self.rounds, "last change": self.change })
+        json!({ "rounds": self.course.rounds, "last change": self.course.change, "parameter sets": self.sets.len() })
+    }
+
+    fn prepare_draws(&mut self, sets: usize, examples: Examples<'_>, run: &Run) -> Result<()> {
+        let (_, rows) = examples.table()?;
+        let widened = self.wide.widen(rows);
+        let estimate = (&self.normal, self.course.rate);
+        let sets = augment::sets(sets, (widened.holes(), &self.wide), estimate, self.ridge, run)?;
+        self.sets = sets.iter().map(|set| Set::new(augment::flat(set), self.wide.columns())).collect();
+        Ok(())
     }
 
     fn imputer(&self) -> Option<&dyn Imputer> {
@@ -179,31 +251,27 @@ impl Learned for Fitted {
 impl Imputer for Fitted {
     fn fill(&self, rows: &mut Rows, draw: Option<Draw>) -> Result<()> {
         let rows = rows.table_mut()?;
-        let drawn = draw.and_then(|draw| {
-            posterior::draw(&self.normal, self.weight, &mut draw.shared("gaussian parameters"))
-        });
-        let conditional = Conditional::new(drawn.as_ref().unwrap_or(&self.normal));
+        let drawn = draw.and_then(|draw| self.sets.get(draw.set(self.sets.len())));
+        let conditional = Conditional::new(drawn.map_or(&self.normal, |set| &set.normal));
         let widened = self.wide.widen(rows);
-        let columns = self.wide.columns();
+        let holes = widened.holes();
         for_each_row(rows, |row, mut line| {
-            let observed = &widened.observed[row * columns..(row + 1) * columns];
-            let values = &widened.values[row * columns..(row + 1) * columns];
-            let cells = values.iter().zip(observed).zip(conditional.mean());
-            let mut filled: Vec<f64> =
-                cells.map(|((x, known), mean)| if *known { f64::from(*x) - mean } else { 0.0 }).collect();
-            let mut stream = draw.map(|draw| draw.stream("gaussian", row));
-            // A category's chances are the expected indicators: kept from before noise is added.
-            let mut expected = filled.clone();
-            conditional.fill(observed, &mut expected, None);
-            if stream.is_some() {
-                conditional.fill(observed, &mut filled, stream.as_mut());
-                filled[line.numbers.len()..].copy_from_slice(&expected[line.numbers.len()..]);
-            } else {
-                filled = expected;
+            let mut filled = vec![0.0; self.wide.columns()];
+            holes.deviations(row, conditional.mean(), &mut filled);
+            match draw {
+                Some(draw) => {
+                    let steps = Steps::new(&self.wide, &conditional, holes.marks(row));
+                    steps.draw(&self.wide, &conditional, &mut filled, &mut draw.stream("gaussian", row));
+                }
+                None => conditional.fill(holes.marks(row), &mut filled, None),
             }
             filled.iter_mut().zip(conditional.mean()).for_each(|(value, mean)| *value += mean);
-            self.wide.narrow(&filled, &mut line, stream.as_mut());
+            self.wide.narrow(&filled, &mut line, None);
         });
         Ok(())
+    }
+
+    fn parameter_sets(&self) -> usize {
+        self.sets.len()
     }
 }

@@ -97,6 +97,16 @@ fn known_cells_stay_and_every_hole_gets_a_legal_value() {
 }
 
 #[test]
+fn proper_draws_have_parameters_of_their_own() {
+    for method in methods_for(Shape::Table, Job::Fill) {
+        let case = case(120);
+        let learned = case.fit(method, 1);
+        let sets = learned.imputer().unwrap().parameter_sets();
+        assert_eq!(sets, if method.proper_draws() { 2 } else { 0 }, "{}", method.name());
+    }
+}
+
+#[test]
 fn draws_differ_and_repeat() {
     for method in methods_for(Shape::Table, Job::Fill) {
         let case = case(120);

@@ -23,7 +23,7 @@ fn ward() -> Data {
 }
 
 fn fitted(ignored: &[String], limits: Limits) -> Model {
-    let aim = Aim::Fill { ignored: ignored.to_vec(), limits };
+    let aim = Aim::Fill { ignored: ignored.to_vec(), limits, draws: 0 };
     Model::fit(&ward(), &aim, &Recipe::named("gaussian").unwrap(), &Run::new(1, 1).unwrap()).unwrap()
 }
 
@@ -64,7 +64,7 @@ fn line() -> Data {
 
 /// Smallest and largest filled value of y: best guesses, and draws from the filler's file.
 fn filled_range(method: &str, limits: &Limits) -> [(f64, f64); 2] {
-    let aim = Aim::Fill { ignored: Vec::new(), limits: limits.clone() };
+    let aim = Aim::Fill { ignored: Vec::new(), limits: limits.clone(), draws: 0 };
     let recipe = Recipe::named(method).unwrap();
     let model = Model::fit(&line(), &aim, &recipe, &Run::new(1, 1).unwrap()).unwrap();
     let loaded = Model::from_bytes(&model.to_bytes().unwrap()).unwrap();
@@ -109,7 +109,7 @@ fn every_imputer_fills_within_the_limits_it_is_given_and_no_narrower_ones() {
 #[test]
 fn limits_that_leave_nothing_are_refused() {
     let limits = Limits { columns: [("y".to_owned(), (2.0, 1.0))].into(), ..Limits::default() };
-    let aim = Aim::Fill { ignored: Vec::new(), limits };
+    let aim = Aim::Fill { ignored: Vec::new(), limits, draws: 0 };
     let recipe = Recipe::named("mean").unwrap();
     let error = Model::fit(&line(), &aim, &recipe, &Run::new(1, 1).unwrap()).err().unwrap();
     assert!(error.to_string().contains("can't lie between 2 and 1"), "{error}");

@@ -2,10 +2,13 @@
 
 use super::Sweep;
 use crate::linalg::add_crossed;
-use crate::methods::chained::equation::{Equation, Form, KEPT};
-use crate::methods::chained::{logistic, ridge};
+use crate::methods::chained::equation::{Equation, Form};
+use crate::methods::chained::logistic::Sample;
+use crate::methods::chained::ridge;
 use crate::rng::Stream;
 
+/// Known cells that draws of a number are matched with, at most.
+const MOST_DONORS: usize = 1000;
 /// Rows that a category's equation is fitted on, at most.
 const MOST_LOGISTIC_ROWS: usize = 20_000;
 
@@ -26,15 +29,8 @@ impl Sweep<'_> {
             predictors.sort_unstable();
         }
         let form = if feature < numbers {
-            let size = predictors.len();
-            let line = ridge::Line {
-                weights: vec![0.0; size],
-                bias: 0.0,
-                noise: 0.0,
-                factor: vec![0.0; size * size],
-                center: vec![0.0; size],
-            };
-            Form::Number { line, range: self.ranges[feature], kept: Vec::new() }
+            let line = ridge::Line { weights: vec![0.0; predictors.len()], bias: 0.0, noise: 0.0 };
+            Form::Number { line, range: self.ranges[feature] }
         } else {
             Form::Category(vec![vec![0.0; predictors.len() + 1]; places.len()])
         };
@@ -58,28 +54,44 @@ impl Sweep<'_> {
                 *line = ridge::fit(&sums);
             }
             Form::Category(indicators) => {
-                let mut rows = self.known(feature);
-                if rows.len() > MOST_LOGISTIC_ROWS {
-                    Stream::new(self.seed, "chained rows", feature as u64, 0).shuffle(&mut rows);
-                    rows.truncate(MOST_LOGISTIC_ROWS);
-                }
-                let width = self.columns + 1;
-                let write = |row: usize, into: &mut [f64]| {
-                    into.iter_mut()
-                        .zip(&predictors)
-                        .for_each(|(x, &column)| *x = self.filled[row * width + column]);
-                };
+                let (rows, _) = self.logistic_rows(feature);
+                let row = |row: usize, into: &mut [f64]| self.write(row, &predictors, into);
                 for (weights, column) in indicators.iter_mut().zip(self.wide.places(feature)) {
-                    let target = |row: usize| f64::from(u8::from(self.filled[row * width + column] > 0.0));
-                    logistic::improve(&rows, predictors.len(), weights, write, target);
+                    let target = |row: usize| f64::from(u8::from(self.stands(row, column)));
+                    let sample =
+                        Sample { rows: &rows, predictors: predictors.len(), row: &row, target: &target };
+                    sample.improve(weights);
                 }
             }
         }
     }
 
+    /// Rows on which a category's equation is fitted, and their share of all that know it.
+    pub fn logistic_rows(&self, feature: usize) -> (Vec<usize>, f64) {
+        let mut rows = self.known(feature);
+        let all = rows.len().max(1) as f64;
+        if rows.len() > MOST_LOGISTIC_ROWS {
+            Stream::new(self.seed, "chained rows", feature as u64, 0).shuffle(&mut rows);
+            rows.truncate(MOST_LOGISTIC_ROWS);
+        }
+        let share = rows.len() as f64 / all;
+        (rows, share)
+    }
+
+    /// Writes a row's predictors.
+    pub fn write(&self, row: usize, predictors: &[usize], into: &mut [f64]) {
+        let cells = &self.filled[row * (self.columns + 1)..];
+        into.iter_mut().zip(predictors).for_each(|(x, &column)| *x = cells[column]);
+    }
+
+    /// Whether an indicator stands in a row.
+    pub fn stands(&self, row: usize, column: usize) -> bool {
+        self.filled[row * (self.columns + 1) + column] > 0.0
+    }
+
     /// The sums of a number's regression, over the rows that know it: those of all rows less those that don't, if
     /// they are fewer.
-    fn sums(&self, feature: usize, predictors: &[usize]) -> ridge::Sums {
+    pub fn sums(&self, feature: usize, predictors: &[usize]) -> ridge::Sums {
         let width = self.columns + 1;
         let (known, missing) = (self.known(feature), self.missing(feature));
         if 3 * predictors.len() < self.columns {
@@ -143,22 +155,22 @@ impl Sweep<'_> {
         }
     }
 
-    /// Keeps predictions and values of known cells, from which draws are matched.
-    pub fn keep(&self, equation: &mut Equation) {
-        let Form::Number { line, kept, .. } = &mut equation.form else { return };
+    /// (prediction, value) of known cells, by prediction: a choice of them where there are many.
+    pub fn donors(&self, feature: usize, predictors: &[usize], line: &ridge::Line) -> Vec<(f64, f64)> {
         let width = self.columns + 1;
-        let mut known = self.known(equation.feature);
-        if known.len() > KEPT {
-            Stream::new(self.seed, "chained kept", equation.feature as u64, 0).shuffle(&mut known);
-            known.truncate(KEPT);
+        let mut known = self.known(feature);
+        if known.len() > MOST_DONORS {
+            Stream::new(self.seed, "chained kept", feature as u64, 0).shuffle(&mut known);
+            known.truncate(MOST_DONORS);
         }
         let pair = |&row: &usize| {
             let cells = &self.filled[row * width..(row + 1) * width];
-            let sum: f64 =
-                equation.predictors.iter().zip(&line.weights).map(|(&column, w)| w * cells[column]).sum();
-            (line.bias + sum, cells[equation.feature])
+            let sum: f64 = predictors.iter().zip(&line.weights).map(|(&column, w)| w * cells[column]).sum();
+            // In single precision, as a file keeps them.
+            (f64::from((line.bias + sum) as f32), f64::from(cells[feature] as f32))
         };
-        *kept = known.iter().map(pair).collect();
-        kept.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let mut donors: Vec<(f64, f64)> = known.iter().map(pair).collect();
+        donors.sort_by(|a, b| a.0.total_cmp(&b.0));
+        donors
     }
 }
