@@ -46,6 +46,14 @@ from ._recommenders import RecommenderBase
 
 IMPUTER_COMMON = [
     (
+        "m",
+        "0",
+        "int",
+        "int, default=0",
+        "For multiple imputation: how many draws it is to be ready for. Each has parameters of its own, drawn when it "
+        "is fitted, which takes time; with 0 it is ready for best guesses alone.",
+    ),
+    (
         "within",
         "None",
         "dict | None",

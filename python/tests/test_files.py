@@ -91,7 +91,7 @@ def test_draws_are_the_programs(tmp_path):
     table, path = unmiss.sample("penguins"), tmp_path / "penguins.csv"
     table.to_csv(path, index=False)
     program("impute", path, "--method", "gaussian", "--draws", 2, "--seed", 5, "-o", tmp_path / "full.csv")
-    draws = unmiss.GaussianImputer(random_state=5).fit(table).draw(table, 2)
+    draws = unmiss.GaussianImputer(random_state=5, m=2).fit(table).draw(table)
     for number, draw in enumerate(draws, 1):
         theirs = read(tmp_path / f"full-{number}.csv")
         pd.testing.assert_frame_equal(draw, theirs, check_dtype=False, check_exact=True)

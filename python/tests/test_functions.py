@@ -57,7 +57,7 @@ def test_draws_and_pooling_hold_together():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 1)) + 0.3 * rng.normal(size=(300, 3)) + 5
     X[rng.random(X.shape) < 0.3] = np.nan
-    draws = unmiss.GaussianImputer().fit(X).draw(X, 10)
+    draws = unmiss.GaussianImputer(m=10).fit(X).draw(X)
     means = np.array([draw.mean(axis=0) for draw in draws])
     errors = np.array([draw.std(axis=0, ddof=1) / 300**0.5 for draw in draws])
     pooled = unmiss.pool(means, errors, complete_df=299)

@@ -142,13 +142,24 @@ def test_limits(holes):
 
 
 def test_draws_differ_and_repeat(holes):
-    model = unmiss.Imputer("gaussian", random_state=3).fit(holes)
-    draws = model.draw(holes, 3)
+    model = unmiss.Imputer("gaussian", random_state=3, m=3).fit(holes)
+    draws = model.draw(holes)
     hole = np.isnan(holes)
     assert len(draws) == 3 and not any(np.isnan(draw).any() for draw in draws)
     assert (draws[0][hole] != draws[1][hole]).mean() > 0.9
-    again = unmiss.GaussianImputer(random_state=3, n_jobs=1).fit(holes).draw(holes, 2)
+    again = unmiss.GaussianImputer(random_state=3, n_jobs=1, m=3).fit(holes).draw(holes, 2)
     np.testing.assert_array_equal(again[1], draws[1])
+
+
+def test_draws_that_are_too_sure_say_so(holes):
+    with pytest.warns(unmiss.UnmissWarning, match="fit with m=3 for proper ones"):
+        unmiss.GaussianImputer().fit(holes).draw(holes, 3)
+    with pytest.warns(unmiss.UnmissWarning, match="too sure for Rubin's rules"):
+        unmiss.NeighboursImputer(m=3).fit(holes).draw(holes)
+    with pytest.warns(unmiss.UnmissWarning, match="4 draws share 3 sets"):
+        unmiss.GaussianImputer(m=3).fit(holes).draw(holes, 4)
+    with pytest.raises(ValueError, match="m=-1 is not a whole number of draws"):
+        unmiss.GaussianImputer(m=-1).fit(holes)
 
 
 def test_the_classes_are_the_general_one(holes):

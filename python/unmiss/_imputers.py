@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+import warnings
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _frame, _unmiss
 from ._base import Estimator, Saved, as_json, as_seed
-from ._listen import Listener
+from ._listen import Listener, UnmissWarning
 
 
 class ImputerBase(Saved, OneToOneFeatureMixin, TransformerMixin, Estimator):
@@ -79,29 +80,52 @@ class ImputerBase(Saved, OneToOneFeatureMixin, TransformerMixin, Estimator):
         X, names = self._taken_in(X, reset=False)
         return self._fill(X, names, _frame.to_table(X, names, _frame.APPLY), None)
 
-    def draw(self, X: Any, m: int = 20) -> list:
+    def draw(self, X: Any, m: int | None = None) -> list:
         """Fill the holes in several plausible ways, for multiple imputation.
 
         Parameters
         ----------
         X : array or data frame of shape (n_samples, n_features)
             The rows.
-        m : int, default=20
-            How many ways.
+        m : int, default=None
+            How many ways; None: as many as the imputer was made ready for with ``m``, or 20.
 
         Returns
         -------
         draws : list of array or data frame
             ``m`` completed sets; analyse each, then :func:`unmiss.pool` the estimates.
+
+        Warns
+        -----
+        UnmissWarning
+            When draws have no parameters of their own, so that what is pooled from them looks surer than it is.
         """
         check_is_fitted(self)
+        sets = self.model_.parameter_sets()
+        m = m if m is not None else sets or 20
         if m < 1:
             raise ValueError(f"m={m}: at least one draw is needed")
+        if m > 1 and m > sets:
+            self._tell_of_draws(sets, m)
         X, names = self._taken_in(X, reset=False)
         table = _frame.to_table(X, names, _frame.APPLY)
         return [self._fill(X, names, table, number) for number in range(1, m + 1)]
 
+    def _tell_of_draws(self, sets: int, m: int) -> None:
+        if sets:
+            what = f"{m} draws share {sets} sets of parameters: fit with m={m} to give each its own"
+        elif self.model_.proper_draws():
+            what = f"these draws differ by noise alone, too little for Rubin's rules: fit with m={m} for proper ones"
+        else:
+            what = (
+                "draws of this method differ by noise alone: what is pooled from them is too sure for Rubin's rules; "
+                "GaussianImputer and ChainedImputer draw properly"
+            )
+        warnings.warn(what, UnmissWarning, stacklevel=3)
+
     def _fit(self, X: Any) -> tuple[Any, list[str], Any]:
+        if not isinstance(self.m, numbers.Integral) or self.m < 0:
+            raise ValueError(f"m={self.m!r} is not a whole number of draws, 0 or above")
         if self.unfilled not in ("error", "keep"):
             raise ValueError(f"unfilled={self.unfilled!r} is neither 'error' nor 'keep'")
         X, names = self._taken_in(X, reset=True)
@@ -116,6 +140,7 @@ class ImputerBase(Saved, OneToOneFeatureMixin, TransformerMixin, Estimator):
             ignore=[names[name] if isinstance(name, numbers.Integral) else name for name in self.ignore or ()],
             within=self._within(names),
             beyond_range=bool(self.beyond_range),
+            sets=int(self.m),
             manner=self._manner(self._seed),
         )
         self._spellings = _frame.spellings(X, names)

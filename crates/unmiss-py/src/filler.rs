@@ -10,7 +10,7 @@ use pyo3::types::{PyBytes, PyType};
 use unmiss::data::{self, Shape, Values};
 use unmiss::error::Result;
 use unmiss::methods::{Draw, Job, find};
-use unmiss::model::{Aim, Filled, Filling, Limits, Model};
+use unmiss::model::{Aim, FillPlan, Filled, Filling, Limits, Model};
 
 use crate::align::aligned;
 use crate::errors::exception;
@@ -48,7 +48,7 @@ impl Filler {
         Ok(Self { model })
     }
 
-    /// Learns. `within` gives lowest and highest value of single columns.
+    /// Learns. `within` gives lowest and highest value of single columns, `sets` how many draws it is to be ready for.
     #[staticmethod]
     #[allow(clippy::too_many_arguments, reason = "called from one place, with names")]
     fn fit(
@@ -59,6 +59,7 @@ impl Filler {
         ignore: Vec<String>,
         within: Ranges,
         beyond_range: bool,
+        sets: usize,
         manner: Manner,
     ) -> PyResult<Self> {
         let recipe = find(method, Shape::Table, Job::Fill)
@@ -72,9 +73,19 @@ impl Filler {
             )));
         }
         let limits = Limits { observed_range: !beyond_range, columns: within };
-        let aim = Aim::Fill { ignored: ignore, limits, draws: SETS };
+        let aim = Aim::Fill(FillPlan { ignored: ignore, limits, draws: sets, ..FillPlan::default() });
         let model = work(py, &manner, |run| Model::fit(&table.data, &aim, &recipe, run))?;
         Ok(Self { model })
+    }
+
+    /// How many sets of parameters its draws have.
+    fn parameter_sets(&self) -> PyResult<usize> {
+        Ok(self.model.filling().map_err(exception)?.parameter_sets())
+    }
+
+    /// Whether draws could have parameters of their own.
+    fn proper_draws(&self) -> bool {
+        self.model.recipe.method.proper_draws()
     }
 
     /// Writes the file.

@@ -8,7 +8,7 @@ use std::time::Instant;
 use unmiss::data::{Column, Data, Kind, Shape, Table};
 use unmiss::error::Result;
 use unmiss::methods::{Job, methods_for};
-use unmiss::model::{Aim, Limits, Model, Recipe};
+use unmiss::model::{Aim, FillPlan, Model, Recipe};
 use unmiss::rng::Stream;
 use unmiss::run::Run;
 
@@ -53,7 +53,7 @@ fn main() -> Result<()> {
     let threads = std::env::var("THREADS").ok().and_then(|threads| threads.parse().ok()).unwrap_or(2);
     let run = Run::new(0, threads)?;
     let table = Data::from(table()?);
-    let aim = Aim::Fill { ignored: vec!["y".to_owned()], limits: Limits::default(), draws: 0 };
+    let aim = Aim::Fill(FillPlan { ignored: vec!["y".to_owned()], ..FillPlan::default() });
     for method in methods_for(Shape::Table, Job::Fill) {
         let model = Model::fit(&table, &aim, &Recipe::of(method), &run)?;
         let filling = model.filling()?;

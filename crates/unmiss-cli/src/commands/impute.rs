@@ -1,5 +1,6 @@
 //! `unmiss impute`: fill the holes of a table, once or as many plausible ways as asked.
 
+mod plan;
 mod ratings;
 mod record;
 mod stream;
@@ -64,6 +65,8 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE", conflicts_with = "with")]
     html: Option<PathBuf>,
     #[command(flatten)]
+    plan: plan::PlanArguments,
+    #[command(flatten)]
     input: InputArguments,
     #[command(flatten)]
     ratings: RatingColumns,
@@ -90,8 +93,8 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
 
 fn learn_and_fill(arguments: &Arguments, general: &General, printer: &Printer) -> Result<Ended> {
     let recipe = arguments.recipe()?;
-    let aim =
-        Aim::Fill { ignored: arguments.ignore.clone(), limits: arguments.limits()?, draws: arguments.sets() };
+    let Arguments { plan, ignore, draws, .. } = arguments;
+    let aim = Aim::Fill(plan.plan(ignore, arguments.limits()?, *draws, arguments.sets()));
     let data = Data::from(arguments.input.read(&arguments.data, true, printer)?);
     let run = printer.run(general)?;
     let result = Model::fit(&data, &aim, &recipe, &run);
@@ -131,7 +134,7 @@ fn write_filled(
         if run.stopped() {
             return Err(Error::Stopped);
         }
-        writers.write(draw, filled.data.table()?)?;
+        writers.write(draw, &arguments.plan.marked(&filling, data, filled.data.table()?)?)?;
         last = Some(filled);
     }
     writers.finish()?;
@@ -141,8 +144,10 @@ fn write_filled(
         let title = format!("Filled holes of {}", arguments.data.display());
         Page::new(title).sections(sections::impute(model, data.table()?, &filled)?).write(path)?;
     }
-    let Filled { counts, unfilled, .. } = filled;
+    let Filled { counts, unfilled, left, warnings, .. } = filled;
+    warnings.into_iter().for_each(|warning| run.warn(warning));
     let mut text = words::report(model, data.table()?, &counts);
+    text.push_str(&words::left(&left));
     text.push_str(&arguments.where_to());
     match is_standard_output(&arguments.output) {
         true => printer.say(text.trim_end()),
@@ -187,8 +192,8 @@ fn check_paths(arguments: &Arguments) -> Result<()> {
 
 impl Arguments {
     fn recipe(&self) -> Result<Recipe> {
-        let name = self.method.as_deref().unwrap_or("auto");
-        Recipe::find(name, Shape::Table, Job::Fill)?.set_all(settings(&self.set)?)
+        let find = |name: &str| Recipe::find(name, Shape::Table, Job::Fill);
+        self.plan.recipe(self.method.as_deref(), find)?.set_all(settings(&self.set)?)
     }
 
     fn limits(&self) -> Result<Limits> {

@@ -35,7 +35,8 @@ fn list() -> String {
         for method in methods_for(shape, job) {
             let card = method.card();
             let mark = if card.short_lists.contains(&(shape, job)) { "*" } else { " " };
-            text.push_str(&format!("{mark} {:10} {}\n", card.name, card.about.title));
+            let drawn = if job == Job::Fill && !method.proper_draws() { " (draws too sure)" } else { "" };
+            text.push_str(&format!("{mark} {:10} {}{drawn}\n", card.name, card.about.title));
         }
         text.push('\n');
     }
@@ -50,6 +51,15 @@ fn entry(method: &dyn Method) -> String {
     for (heading, words) in [("Paper", about.paper), ("Use it", about.when), ("Don't use it", about.when_not)]
     {
         text.push_str(&format!("\n{heading}\n{}\n", wrapped(words, 2)));
+    }
+    if method.does(Shape::Table, Job::Fill) {
+        let words = match method.proper_draws() {
+            true => "Proper: every draw has parameters of its own, as Rubin's rules ask for.",
+            false => {
+                "They differ by noise alone: too sure for Rubin's rules. For multiple imputation use gaussian or chained."
+            }
+        };
+        text.push_str(&format!("\nDraws (--draws M)\n{}\n", wrapped(words, 2)));
     }
     text.push_str("\nSettings (--set NAME=VALUE)\n");
     let defaults = method.defaults();

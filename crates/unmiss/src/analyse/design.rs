@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::arithmetic::{Arithmetic, numbers};
 use super::completed::Completed;
 use super::formula::{Factor, Formula, Response, Term, name_of};
+use crate::data::formula::{Arithmetic, numbers};
 use crate::data::{Column, Table, Values};
 use crate::error::{Error, Result};
 

@@ -14,8 +14,7 @@
 //! | `factor(x)` | numbers as categories |
 //! | `died == yes ~ ...` | the chance of one level |
 
-use super::arithmetic::{Arithmetic, is_function, unknown_function};
-use super::words::{Words, is_name};
+use crate::data::formula::{Arithmetic, Words, is_function, is_name, unknown_function};
 use crate::data::{Column, Table};
 use crate::error::{Error, Result};
 

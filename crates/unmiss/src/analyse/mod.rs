@@ -14,8 +14,6 @@
 //! # }
 //! ```
 
-mod words;
-mod arithmetic;
 mod formula;
 mod completed;
 mod design;

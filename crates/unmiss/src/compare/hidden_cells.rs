@@ -11,7 +11,7 @@ use crate::error::{Act, Error, Result};
 use crate::methods::Job;
 use crate::metrics::{ColumnError, fill_errors};
 use crate::missing::{HiddenData, Mechanism, hide_data};
-use crate::model::{Aim, Limits, Model, Recipe};
+use crate::model::{Aim, FillPlan, Model, Recipe};
 use crate::rng::{Stream, hash, mix};
 use crate::run::Run;
 
@@ -55,7 +55,7 @@ impl HiddenCells {
         holes: &HiddenData,
         run: &Run,
     ) -> Result<Vec<ColumnError>> {
-        let aim = Aim::Fill { ignored: self.ignore.clone(), limits: Limits::default(), draws: 0 };
+        let aim = Aim::Fill(FillPlan { ignored: self.ignore.clone(), ..FillPlan::default() });
         let model = Model::fit(&holes.data, &aim, recipe, run)?;
         let filling = model.filling()?;
         let filled = run.compute(|| filling.fill(&holes.data, None, |_, _| {}))?;

@@ -73,6 +73,7 @@ pub mod source;
 pub mod table;
 mod reading;
 pub mod samples;
+pub(crate) mod formula;
 mod input;
 mod cell;
 mod split;

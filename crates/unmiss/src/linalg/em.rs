@@ -97,7 +97,7 @@ impl Normal {
         let step = |from: &Self| from.round(chunks, &expect, count, course.ridge);
         // Where to go back to when a leap led astray, and how long steps were there.
         let (mut start, mut safe, mut usual) = (self, None::<Self>, f64::INFINITY);
-        let mut round = 0;
+        let (mut round, mut slowest) = (0, 0.0_f64);
         while round < course.rounds {
             let first = step(&start);
             let length = first.length_from(&start);
@@ -112,8 +112,9 @@ impl Normal {
             let second = step(&first);
             let (change, rate) = (second.distance(&first), second.length_from(&first) / length.max(1e-300));
             round += 1;
-            // What all further rounds would add, were each as much shorter than the last as this one was.
-            let ahead = change * rate / (1.0 - rate).max(1e-3);
+            // What all further rounds would add, were each shorter than the last as slowly as any was so far.
+            slowest = slowest.max(if round > 2 { rate } else { 0.0 });
+            let ahead = change * slowest / (1.0 - slowest).max(1e-3);
             if !listen(round, change, &second) || change.max(ahead) < course.tolerance {
                 return second;
             }

@@ -55,7 +55,8 @@ impl Normal {
     /// no distribution.
     pub(super) fn leap(&self, first: &Self, second: &Self) -> Option<Self> {
         let size = self.mean.len();
-        let flat = |own: &Self| -> Vec<f64> { own.mean.iter().chain(&own.covariance.cells).copied().collect() };
+        let flat =
+            |own: &Self| -> Vec<f64> { own.mean.iter().chain(&own.covariance.cells).copied().collect() };
         let (from, one, two) = (flat(self), flat(first), flat(second));
         let r: Vec<f64> = one.iter().zip(&from).map(|(one, from)| one - from).collect();
         let v: Vec<f64> = two.iter().zip(&one).zip(&r).map(|((two, one), r)| two - one - r).collect();

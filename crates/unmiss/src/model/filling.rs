@@ -15,7 +15,9 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::parts::{Fill, Limits, Made, Part, Summary};
+use super::derived::Derived;
+use super::left::Left;
+use super::parts::{Fill, FillPlan, Made, Part, Summary};
 use super::recipe::Recipe;
 use crate::data::{Column, Data, Kind, Shape};
 use crate::encode::{Coder, Rows};
@@ -42,6 +44,10 @@ pub struct Filled {
     pub counts: Vec<(String, usize)>,
     /// Holes that are left.
     pub unfilled: Vec<Unfilled>,
+    /// Holes that were to be left, by column.
+    pub left: Vec<(String, usize)>,
+    /// What is to be said about formulas that do not hold everywhere.
+    pub warnings: Vec<String>,
 }
 
 /// Holes of a column that are left.
@@ -56,28 +62,38 @@ pub struct Unfilled {
 }
 
 /// Learns from all rows. The ignored columns are neither used nor filled.
-pub(super) fn fit(
-    data: &Data,
-    ignored: &[String],
-    (limits, draws): (&Limits, usize),
-    recipe: &Recipe,
-    run: &Run,
-) -> Result<Made> {
+pub(super) fn fit(data: &Data, plan: &FillPlan, recipe: &Recipe, run: &Run) -> Result<Made> {
+    let FillPlan { ignored, limits, draws, .. } = plan;
     for name in ignored.iter().chain(limits.columns.keys()) {
         data.column(name)?;
     }
     limits.check()?;
-    let (names, unfillable) = fillable(data, ignored)?;
+    // What follows from others is no input; what is no rule is refused before anything is learned.
+    let mut followers = Vec::new();
+    for text in &plan.derived {
+        followers.push(Derived::parse(text, data.table()?)?.column);
+    }
+    for text in &plan.left {
+        Left::parse(text, data.table()?)?;
+    }
+    let outside: Vec<String> = ignored.iter().chain(&followers).cloned().collect();
+    let (names, unfillable) = fillable(data, &outside)?;
     let mut coder = Coder::fit(data, &names, recipe.method.encoding(&recipe.settings)?)?;
     coder.set_limits(|column| limits.of(column));
     let rows = coder.encode(data, |_, _| {})?;
     let examples = Examples::new(&coder, &rows, None)?;
     let mut learned = run.compute(|| recipe.method.fit(&recipe.settings, examples, run))?;
-    if draws > 0 {
-        run.compute(|| learned.prepare_draws(draws, examples, &run.part("draws")))?;
+    if *draws > 0 {
+        run.compute(|| learned.prepare_draws(*draws, examples, &run.part("draws")))?;
     }
     let summary = Summary::new(&rows, &*learned, run);
-    let part = Fill { ignored: ignored.to_vec(), unfillable, limits: limits.clone() };
+    let part = Fill {
+        ignored: ignored.clone(),
+        unfillable,
+        limits: limits.clone(),
+        derived: plan.derived.clone(),
+        left: plan.left.clone(),
+    };
     Ok(Made { coder, part: Part::Fill(part), summary, learned })
 }
 
@@ -112,10 +128,31 @@ impl<'a> Filling<'a> {
         }
         let mut filled = rows.clone();
         self.imputer.fill(&mut filled, draw)?;
-        let data = self.coder.decode(data, &filled, draw.is_some())?;
-        let counts = self.counts(&data, rows);
-        let unfilled = self.unfilled(&data);
-        Ok(Filled { data, counts, unfilled })
+        let full = self.coder.decode(data, &filled, draw.is_some())?;
+        self.finished(data, rows, full)
+    }
+
+    /// Holes that stay are opened again, and formulas made true.
+    fn finished(&self, before: &Data, rows: &Rows, mut data: Data) -> Result<Filled> {
+        let (mut left, mut warnings) = (Vec::new(), Vec::new());
+        let mut counts = self.counts(&data, rows);
+        if !self.part.left.is_empty() || !self.part.derived.is_empty() {
+            let before = before.table()?;
+            let mut table = data.table()?.clone();
+            for text in &self.part.left {
+                left.push(Left::parse(text, before)?.apply(before, &mut table)?);
+            }
+            for text in &self.part.derived {
+                let derived = Derived::parse(text, before)?;
+                warnings.extend(derived.apply(before, &mut table)?.words());
+            }
+            for (name, count) in &mut counts {
+                *count = before.column(name)?.missing() - table.column(name)?.missing();
+            }
+            data = table.into();
+        }
+        let unfilled = self.unfilled(before, &data, &left);
+        Ok(Filled { data, counts, unfilled, left, warnings })
     }
 
     /// How many cells were filled in each column.
@@ -130,9 +167,20 @@ impl<'a> Filling<'a> {
         columns.map(|column| (column.name.clone(), filled(&column.name))).collect()
     }
 
-    /// What is left. Learned columns have no hole any more.
-    fn unfilled(&self, data: &Data) -> Vec<Unfilled> {
-        let holed = |column: &&Column| !self.part.ignored.contains(&column.name) && column.missing() > 0;
+    /// What is left, but for what was to be left and what follows from it. Learned columns have no hole any more.
+    fn unfilled(&self, before: &Data, data: &Data, left: &[(String, usize)]) -> Vec<Unfilled> {
+        let meant = |column: &Column| left.iter().any(|(name, count)| *name == column.name && *count > 0);
+        let follows = |column: &Column| {
+            let table = before.table();
+            let derived =
+                self.part.derived.iter().filter_map(|text| Derived::parse(text, table.as_ref().ok()?).ok());
+            let mut own = derived.filter(|derived| derived.column == column.name);
+            own.any(|derived| derived.parts.iter().any(|part| left.iter().any(|(name, _)| name == part)))
+        };
+        let holed = |column: &&Column| {
+            let is_wanted = !self.part.ignored.contains(&column.name) && !meant(column) && !follows(column);
+            is_wanted && column.missing() > 0
+        };
         let columns = data.columns().iter().filter(holed);
         let left = |column: &Column| {
             let reason = self.part.unfillable.get(&column.name);

@@ -20,14 +20,7 @@ pub enum Aim {
     /// Predict a column from others.
     Predict(Roles),
     /// Fill holes.
-    Fill {
-        /// Columns that are neither used nor filled.
-        ignored: Vec<String>,
-        /// Between which values filled numbers lie.
-        limits: Limits,
-        /// Sets of parameters to learn for draws, one for each draw that will be asked for; 0 for best guesses alone.
-        draws: usize,
-    },
+    Fill(FillPlan),
     /// Rate pairs of users and items.
     Rate,
 }
@@ -40,22 +33,37 @@ impl Aim {
 
     /// Fill all holes, within the range of what is known.
     pub fn fill() -> Self {
-        Self::Fill { ignored: Vec::new(), limits: Limits::default(), draws: 0 }
+        Self::Fill(FillPlan::default())
     }
 
     /// The same, ready for this many plausible draws.
     pub fn draw(draws: usize) -> Self {
-        Self::Fill { ignored: Vec::new(), limits: Limits::default(), draws }
+        Self::Fill(FillPlan { draws, ..FillPlan::default() })
     }
 
     /// The job.
     pub fn job(&self) -> Job {
         match self {
             Self::Predict(_) => Job::Predict,
-            Self::Fill { .. } => Job::Fill,
+            Self::Fill(_) => Job::Fill,
             Self::Rate => Job::Rate,
         }
     }
+}
+
+/// What is to be filled, and what to respect.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct FillPlan {
+    /// Columns that are neither used nor filled.
+    pub ignored: Vec<String>,
+    /// Between which values filled numbers lie.
+    pub limits: Limits,
+    /// Sets of parameters to learn for draws, one for each draw that will be asked for; 0 for best guesses alone.
+    pub draws: usize,
+    /// Columns that follow from others, as `bmi = weight / (height / 100)^2`: computed, not learned.
+    pub derived: Vec<String>,
+    /// Holes that stand for nothing and stay, as `pregnancies where sex = male`.
+    pub left: Vec<String>,
 }
 
 /// Between which values filled numbers may lie.
@@ -157,6 +165,12 @@ pub struct Fill {
     pub unfillable: BTreeMap<String, String>,
     /// Between which values filled numbers lie.
     pub limits: Limits,
+    /// Columns that follow from others by a formula.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub derived: Vec<String>,
+    /// Holes that stay.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left: Vec<String>,
 }
 
 /// What is said of whoever is unknown: averages, between the smallest and the largest rating.

@@ -35,9 +35,7 @@ impl Model {
         recipe.check_for(data.shape(), aim.job())?;
         let Made { coder, part, summary, learned } = match aim {
             Aim::Predict(roles) => predicting::fit(data, roles, recipe, run)?,
-            Aim::Fill { ignored, limits, draws } => {
-                filling::fit(data, ignored, (limits, *draws), recipe, run)?
-            }
+            Aim::Fill(plan) => filling::fit(data, plan, recipe, run)?,
             Aim::Rate => rating::fit(data, recipe, run)?,
         };
         let (recipe, missing) = (recipe.clone(), MissingTokens::default());

@@ -58,6 +58,7 @@ pub fn with(arguments: &Arguments, model: &Model, general: &General, printer: &P
 }
 
 fn check(arguments: &Arguments) -> Result<()> {
+    only_for_tables(&arguments.plan.given())?;
     only_for_tables(&[
         ("draws", arguments.draws.is_some()),
         ("ignore", !arguments.ignore.is_empty()),

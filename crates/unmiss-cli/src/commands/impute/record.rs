@@ -34,7 +34,7 @@ impl Arguments {
             files: self.files().into_iter().map(name).collect(),
             method: model.recipe.method.name().to_owned(),
             seed: run.seed(),
-            proper: None,
+            proper: Some(model.filling()?.parameter_sets() > 0),
             filled: counts.iter().filter(|(_, count)| *count > 0).cloned().collect(),
             delta: Vec::new(),
         };

@@ -66,7 +66,8 @@ fn fill(
     for (place, draw) in arguments.draws().into_iter().enumerate() {
         let draw_of = draw.map(|number| drawn(run, number, notes.rows as u64));
         let filled = run.compute(|| filling.fill_rows(batch, &rows, draw_of))?;
-        writers.write(draw, filled.data.table()?)?;
+        writers.write(draw, &arguments.plan.marked(&filling, batch, filled.data.table()?)?)?;
+        notes.warnings.extend(filled.warnings);
         if place == 0 {
             notes.cells += filled.counts.iter().map(|(_, count)| count).sum::<usize>();
             filled
@@ -88,10 +89,12 @@ fn open(arguments: &Arguments, model: &Model) -> Result<Batches> {
     let encoder = model.coder.table()?;
     let numbers = encoder.numbers.iter().map(|feature| (feature.name.clone(), feature.kind));
     let categories = encoder.categories.iter().map(|feature| (feature.name.clone(), feature.kind));
+    let followers = model.filling()?.part.derived.iter().filter_map(|text| text.split_once('='));
+    let followers = followers.map(|(name, _)| (name.trim().trim_matches('`').to_owned(), Kind::Real));
     let options = BatchOptions {
         delimiter,
         missing,
-        kinds: numbers.chain(categories).collect(),
+        kinds: numbers.chain(categories).chain(followers).collect(),
         others: Some(Kind::Date),
         rows: BATCH,
         keep_source: true,
@@ -121,6 +124,7 @@ struct Notes {
     filled: BTreeMap<String, usize>,
     unseen: BTreeSet<(String, String)>,
     unfilled: BTreeMap<String, Unfilled>,
+    warnings: BTreeSet<String>,
 }
 
 impl Notes {
@@ -150,6 +154,7 @@ impl Notes {
                 levels.join(", ")
             ));
         }
+        self.warnings.iter().for_each(|warning| run.warn(warning.clone()));
         if self.rows == 0 {
             run.note(format!(
                 "there is no row to fill; the imputer learned from {} columns",

@@ -87,6 +87,15 @@ fn course(model: &Model) -> Vec<String> {
     }
 }
 
+/// Holes that were to be left.
+pub fn left(left: &[(String, usize)]) -> String {
+    let line = |(name, count): &(String, usize)| {
+        let holes = if *count == 1 { "1 hole".to_owned() } else { format!("{} holes", number(*count)) };
+        format!("\n{holes} of `{name}` stay, as was asked.\n")
+    };
+    left.iter().map(line).collect()
+}
+
 /// A column that is left with holes, with the first rows and the reason.
 pub fn unfilled(left: &Unfilled) -> String {
     // Rows as the user counts them: from 1, below the header.

@@ -2,7 +2,7 @@
 
 use crate::data::{Column, Table, Values};
 use crate::error::{Error, Result};
-use crate::linalg::{Square, dot};
+use crate::linalg::LeastSquares;
 use crate::pool::Estimate;
 
 /// The two answers of a table, each with the degrees of freedom of complete data.
@@ -22,8 +22,8 @@ pub fn answers(table: &Table, rows: &[usize]) -> Result<[(Estimate, f64); 2]> {
     };
     let predictors: Vec<Vec<f64>> = predictors.iter().map(|values| picked(values)).collect();
     let n = rows.len() as f64;
-    let slope = regression(&predictors, &picked(y))?;
-    Ok([(mean(&picked(&measured)), n - 1.0), (slope, n - 1.0 - predictors.len() as f64)])
+    let degrees = n - 1.0 - predictors.len() as f64;
+    Ok([(mean(&picked(&measured)), n - 1.0), (regression(predictors, &picked(y))?, degrees)])
 }
 
 fn numbers<'a>(table: &'a Table, name: &str) -> Result<&'a [f64]> {
@@ -39,20 +39,11 @@ fn mean(values: &[f64]) -> Estimate {
 }
 
 /// The coefficient of the first predictor, by least squares with an intercept.
-fn regression(predictors: &[Vec<f64>], y: &[f64]) -> Result<Estimate> {
-    let (size, n) = (predictors.len() + 1, y.len());
-    let ones = vec![1.0; n];
-    let columns: Vec<&[f64]> = predictors.iter().map(Vec::as_slice).chain([ones.as_slice()]).collect();
-    let cells = (0..size * size).map(|cell| dot(columns[cell / size], columns[cell % size])).collect();
-    let lower = Square { size, cells }.cholesky(0.0);
-    let lower = lower.map_err(|_| Error::data("the predictors repeat each other"))?;
-    let inverse = lower.inverse_of_product();
-    let products: Vec<f64> = columns.iter().map(|column| dot(column, y)).collect();
-    let weights: Vec<f64> = (0..size).map(|i| dot(inverse.row(i), &products)).collect();
-    let left: f64 = (0..n)
-        .map(|row| y[row] - columns.iter().zip(&weights).map(|(column, w)| w * column[row]).sum::<f64>())
-        .map(|residual| residual * residual)
-        .sum();
-    let variance = left / (n - size) as f64 * inverse.at(0, 0);
-    Ok(Estimate { value: weights[0], variance })
+fn regression(predictors: Vec<Vec<f64>>, y: &[f64]) -> Result<Estimate> {
+    let mut columns = predictors;
+    columns.push(vec![1.0; y.len()]);
+    let solved =
+        LeastSquares::solve(&columns, y).map_err(|_| Error::data("the predictors repeat each other"))?;
+    let variance = solved.squares / (y.len() - columns.len()) as f64 * solved.inverse.at(0, 0);
+    Ok(Estimate { value: solved.coefficients[0], variance })
 }

@@ -279,7 +279,10 @@ mod tests {
         let settings = json!({ "methods": ["chained"] });
         let fitted = {
             let examples = Examples::Table { encoder: &encoder, rows: &rows, targets: None };
-            Auto.fit(&settings, examples, &Run::new(1, 1).unwrap()).unwrap()
+            let run = Run::new(1, 1).unwrap();
+            let mut fitted = Auto.fit(&settings, examples, &run).unwrap();
+            fitted.prepare_draws(1, examples, &run).unwrap();
+            fitted
         };
         let drawn = |arrays: &Arrays| {
             let learned = Auto.load(&settings, Layout { coder: &coder, task: None }, arrays).unwrap();

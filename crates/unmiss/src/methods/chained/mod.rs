@@ -6,6 +6,7 @@ mod equation;
 mod keep;
 mod logistic;
 mod ridge;
+mod rules;
 mod sweep;
 
 use serde::{Deserialize, Serialize};
@@ -17,7 +18,7 @@ use super::{
     defaults_of, parse,
 };
 use crate::data::Shape;
-use crate::encode::{Rows, Wide};
+use crate::encode::{Encoder, Rows, Wide};
 use crate::error::{Error, Result};
 use crate::rng::Stream;
 use crate::run::Run;
@@ -25,6 +26,7 @@ use crate::store::Arrays;
 use chain::{Trace, scale_reduction};
 use drawn::{Drawn, Noise};
 use equation::Equation;
+use rules::Rules;
 use sweep::Sweep;
 
 /// Rounds for a row that is filled: what one hole gets depends on what the others got.
@@ -45,7 +47,7 @@ enum Draws {
     Normal,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Settings {
     rounds: usize,
@@ -53,11 +55,21 @@ struct Settings {
     predictors: usize,
     draws: Draws,
     draw_rounds: usize,
+    equations: Vec<String>,
+    order: Vec<String>,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { rounds: 20, tolerance: 0.01, predictors: 100, draws: Draws::Matched, draw_rounds: 15 }
+        Self {
+            rounds: 20,
+            tolerance: 0.01,
+            predictors: 100,
+            draws: Draws::Matched,
+            draw_rounds: 15,
+            equations: Vec::new(),
+            order: Vec::new(),
+        }
     }
 }
 
@@ -67,6 +79,11 @@ impl Settings {
             Draws::Matched => Noise::Matched,
             Draws::Normal => Noise::Normal,
         }
+    }
+
+    /// The rules for the columns of an encoder, and how many predictors an equation has at most.
+    fn rules(&self, encoder: &Encoder) -> Result<(Rules, usize)> {
+        Ok((Rules::new(&self.equations, &self.order, encoder)?, self.predictors))
     }
 
     fn checked(settings: &Value) -> Result<Self> {
@@ -118,6 +135,14 @@ static CARD: Card = Card {
                row's residual where none is near) or normal",
         },
         Setting { name: "draw_rounds", help: "rounds of each draw's chain; see that the chains agree" },
+        Setting {
+            name: "equations",
+            help: "which columns predict single ones, as [\"bmi ~ height + weight\", \"age ~ . - id\"]; all others by all",
+        },
+        Setting {
+            name: "order",
+            help: "columns to visit first, as [\"age\", \"bmi\"]; the others follow, fewest holes first",
+        },
     ],
     space: &[
         Axis::new("rounds", Choices::Integers(2, 20)),
@@ -138,7 +163,7 @@ impl Method for Chained {
         let wide = Wide::new(encoder);
         let widened = wide.widen(rows);
         let numbers = encoder.numbers.len();
-        let mut sweep = Sweep::new(encoder, &wide, &widened, settings.predictors, run.seed());
+        let mut sweep = Sweep::new(encoder, &wide, &widened, settings.rules(encoder)?, run.seed());
         let (holed, complete) = sweep.order();
         let mut equations: Vec<Equation> =
             holed.iter().map(|&feature| sweep.equation(feature, numbers)).collect();
@@ -301,7 +326,8 @@ impl Learned for Fitted {
     fn prepare_draws(&mut self, sets: usize, examples: Examples<'_>, run: &Run) -> Result<()> {
         let (encoder, rows) = examples.table()?;
         let widened = self.wide.widen(rows);
-        let sweep = Sweep::new(encoder, &self.wide, &widened, self.settings.predictors, run.seed());
+        let rules = self.settings.rules(encoder)?;
+        let sweep = Sweep::new(encoder, &self.wide, &widened, rules, run.seed());
         let (holed, _) = sweep.order();
         let equations = self.guess.split_at(holed.len().min(self.guess.len()));
         let noise = self.settings.noise();

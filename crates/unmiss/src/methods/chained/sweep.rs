@@ -5,6 +5,7 @@ mod fit;
 use rayon::prelude::*;
 
 use super::equation::{Equation, Form};
+use super::rules::Rules;
 use crate::encode::features::NumberFeature;
 use crate::encode::wide::WideRows;
 use crate::encode::{Encoder, Wide};
@@ -32,6 +33,7 @@ pub struct Sweep<'a> {
     open: Vec<f64>,
     /// `[columns, columns]`: rows that know the first column and miss the second.
     known_missing: Vec<f32>,
+    rules: Rules,
     most_predictors: usize,
     seed: u64,
 }
@@ -42,7 +44,7 @@ impl<'a> Sweep<'a> {
         encoder: &Encoder,
         wide: &'a Wide,
         rows: &'a WideRows,
-        most_predictors: usize,
+        (rules, most_predictors): (Rules, usize),
         seed: u64,
     ) -> Self {
         let columns = wide.columns();
@@ -65,6 +67,7 @@ impl<'a> Sweep<'a> {
             ranges,
             open: vec![1.0; columns],
             known_missing: known_missing(rows),
+            rules,
             most_predictors,
             seed,
         };
@@ -73,13 +76,14 @@ impl<'a> Sweep<'a> {
         sweep
     }
 
-    /// Features with holes, fewest first; and the others.
+    /// Features with holes, fewest first unless the user says otherwise; and the others.
     pub fn order(&self) -> (Vec<usize>, Vec<usize>) {
         let holes = |feature: usize| self.missing(feature).len();
         let (mut holed, complete): (Vec<usize>, Vec<usize>) = (0..self.wide.features())
             .filter(|&feature| !self.wide.places(feature).is_empty())
             .partition(|&feature| holes(feature) > 0);
         holed.sort_by_key(|&feature| holes(feature));
+        self.rules.sort(&mut holed);
         (holed, complete)
     }
 

@@ -69,7 +69,7 @@ static CARD: Card = Card {
         idea: "Mean and covariance of all columns are learned by expectation-maximisation; a missing cell \
                becomes its mean given the known cells of the row, or a draw from that distribution. \
                Categories take part as one indicator per level.",
-        paper: "Dempster, Laird and Rubin 1977; Honaker and King 2010",
+        paper: "Dempster, Laird and Rubin 1977; Tanner and Wong 1987; Schafer 1997",
         when: "First of all: on most tables the best of the simple imputers, and fast.",
         when_not: "Where relations bend or columns interact.",
     },

@@ -13,11 +13,14 @@ const MOST_DONORS: usize = 1000;
 const MOST_LOGISTIC_ROWS: usize = 20_000;
 
 impl Sweep<'_> {
-    /// An equation not fitted yet: with the columns that go with the feature most, all if there are few.
+    /// An equation not fitted yet: with the columns that the user names for it, or all; of many those that go with the
+    /// feature most.
     pub fn equation(&self, feature: usize, numbers: usize) -> Equation {
         let places = self.wide.places(feature);
-        let mut predictors: Vec<usize> =
-            (0..self.columns).filter(|column| !places.contains(column)).collect();
+        let mut predictors: Vec<usize> = match self.rules.predictors(feature) {
+            Some(named) => named.iter().flat_map(|&other| self.wide.places(other)).collect(),
+            None => (0..self.columns).filter(|column| !places.contains(column)).collect(),
+        };
         if predictors.len() > self.most_predictors {
             let strength = |column: usize| {
                 places.clone().map(|place| self.correlation(place, column).abs()).fold(0.0, f64::max)

@@ -19,7 +19,7 @@ const FUNCTIONS: [(&str, Function); 7] = [
 
 /// A number made of columns, row by row.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Arithmetic {
+pub(crate) enum Arithmetic {
     Constant(f64),
     Column(String),
     /// A function by its name.
@@ -29,7 +29,7 @@ pub(super) enum Arithmetic {
 }
 
 /// Whether a name in front of `(` is one that stands for arithmetic.
-pub(super) fn is_function(name: &str) -> bool {
+pub(crate) fn is_function(name: &str) -> bool {
     name == "I" || FUNCTIONS.iter().any(|(own, _)| *own == name)
 }
 
@@ -43,6 +43,12 @@ impl Arithmetic {
             Some((own, _)) => Ok(Self::Call(own, Box::new(inner))),
             None => Ok(inner),
         }
+    }
+
+    /// Reads a whole formula, as `weight / (height / 100)^2`.
+    pub fn whole(words: &mut Words) -> Result<Self> {
+        let read = Self::sum(words)?;
+        if words.is_done() { Ok(read) } else { Err(words.wrong("a sign or its end")) }
     }
 
     fn sum(words: &mut Words) -> Result<Self> {
@@ -106,16 +112,22 @@ impl Arithmetic {
         }
     }
 
+    /// The number that it comes to where columns have the given values.
+    pub fn value(&self, of: &impl Fn(&str) -> f64) -> f64 {
+        match self {
+            Self::Constant(value) => *value,
+            Self::Column(name) => of(name),
+            Self::Call(name, inner) => function(name)(inner.value(of)),
+            Self::Pair(sign, pair) => joined(*sign, pair.0.value(of), pair.1.value(of)),
+        }
+    }
+
     /// The number of every row.
     pub fn values(&self, table: &Table) -> Result<Vec<f64>> {
         Ok(match self {
             Self::Constant(value) => vec![*value; table.rows()],
             Self::Column(name) => numbers(table.column(name)?)?,
-            Self::Call(name, inner) => {
-                let own = FUNCTIONS.iter().find(|(own, _)| own == name);
-                let function = own.map_or(f64::abs as Function, |(_, function)| *function);
-                inner.values(table)?.into_iter().map(function).collect()
-            }
+            Self::Call(name, inner) => inner.values(table)?.into_iter().map(function(name)).collect(),
             Self::Pair(sign, pair) => {
                 let (left, right) = (pair.0.values(table)?, pair.1.values(table)?);
                 let both = left.into_iter().zip(right);
@@ -123,6 +135,11 @@ impl Arithmetic {
             }
         })
     }
+}
+
+/// A function by its name; only names of the list are read.
+fn function(name: &str) -> Function {
+    FUNCTIONS.iter().find(|(own, _)| *own == name).map_or(f64::abs as Function, |(_, function)| *function)
 }
 
 fn joined(sign: char, left: f64, right: f64) -> f64 {
@@ -136,7 +153,7 @@ fn joined(sign: char, left: f64, right: f64) -> f64 {
 }
 
 /// A column's numbers. Two different numbers are read as two levels, and are numbers all the same.
-pub(super) fn numbers(column: &Column) -> Result<Vec<f64>> {
+pub(crate) fn numbers(column: &Column) -> Result<Vec<f64>> {
     match &column.values {
         Values::Numbers(values) => Ok(values.clone()),
         Values::Codes { codes, levels } => {
@@ -153,7 +170,7 @@ fn not_numbers(name: &str) -> Error {
 }
 
 /// An error about something that looks like a function and is none.
-pub(super) fn unknown_function(name: &str) -> Error {
+pub(crate) fn unknown_function(name: &str) -> Error {
     let known = || FUNCTIONS.iter().map(|(own, _)| *own).chain(["I", "factor"]);
     Error::data(format!("the formula calls `{name}(...)`, which it can't")).with_hint(
         match nearest(name, known()) {

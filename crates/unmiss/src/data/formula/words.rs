@@ -4,7 +4,7 @@ use crate::data::Table;
 use crate::error::{Error, Result, nearest};
 
 /// The words of a formula, with the columns that it may name.
-pub(super) struct Words<'a> {
+pub(crate) struct Words<'a> {
     pub text: &'a str,
     table: &'a Table,
     /// Each with the place where it ends.
@@ -13,7 +13,7 @@ pub(super) struct Words<'a> {
 }
 
 /// Whether a word is a name and not a sign.
-pub(super) fn is_name(word: &str) -> bool {
+pub(crate) fn is_name(word: &str) -> bool {
     word.starts_with('`') || word.starts_with(|first: char| first.is_alphabetic() || "._".contains(first))
 }
 
