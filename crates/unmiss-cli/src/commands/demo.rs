@@ -86,7 +86,7 @@ pub fn run(general: &General, printer: &Printer) -> Result<()> {
         .sections(sections::describe(&table, &description)?)
         .sections(page_sections(&data, &model, &choice)?)
         .sections(sections::audit(&found)?)
-        .sections(sections::impute(&filler, &table, &filled)?)
+        .sections(sections::impute(&filler, &table, std::slice::from_ref(&filled))?)
         .write(Path::new(PAGE))?;
     say(&format!(
         "All of this with charts is now in the file {PAGE} in this folder: open it in a browser. `describe`, \

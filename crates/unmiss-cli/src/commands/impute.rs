@@ -23,6 +23,8 @@ use crate::input::{InputArguments, RatingColumns, settings};
 use crate::output::{number, print};
 use crate::printer::Printer;
 
+/// Draws that a page shows, at most.
+const MOST_ON_PAGE: usize = 20;
 /// Sets of parameters that a saved imputer has when no number of draws was told.
 const KEPT_SETS: usize = 20;
 
@@ -127,7 +129,7 @@ fn write_filled(
     let mut writers = Writers::create(arguments)?;
     let filling = model.filling()?;
     let rows = filling.coder.encode(data, |_, _| {})?;
-    let mut last = None;
+    let mut shown: Vec<Filled> = Vec::new();
     for draw in arguments.draws() {
         let draw_of = draw.map(|number| drawn(run, number, 0));
         let filled = run.compute(|| filling.fill_rows(data, &rows, draw_of))?;
@@ -135,16 +137,22 @@ fn write_filled(
             return Err(Error::Stopped);
         }
         writers.write(draw, &arguments.plan.marked(&filling, data, filled.data.table()?)?)?;
-        last = Some(filled);
+        // A page shows several draws; without one the last is enough to tell what was filled.
+        if arguments.html.is_none() {
+            shown.clear();
+        }
+        if shown.len() < MOST_ON_PAGE {
+            shown.push(filled);
+        }
     }
     writers.finish()?;
-    let Some(filled) = last else { return Ok(Vec::new()) };
+    let Some(filled) = shown.first() else { return Ok(Vec::new()) };
     arguments.write_record(model, data.rows(), &filled.counts, run)?;
     if let Some(path) = &arguments.html {
         let title = format!("Filled holes of {}", arguments.data.display());
-        Page::new(title).sections(sections::impute(model, data.table()?, &filled)?).write(path)?;
+        Page::new(title).sections(sections::impute(model, data.table()?, &shown)?).write(path)?;
     }
-    let Filled { counts, unfilled, left, warnings, .. } = filled;
+    let Filled { counts, unfilled, left, warnings, .. } = shown.swap_remove(0);
     warnings.into_iter().for_each(|warning| run.warn(warning));
     let mut text = words::report(model, data.table()?, &counts);
     text.push_str(&words::left(&left));

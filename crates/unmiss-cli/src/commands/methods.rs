@@ -35,12 +35,14 @@ fn list() -> String {
         for method in methods_for(shape, job) {
             let card = method.card();
             let mark = if card.short_lists.contains(&(shape, job)) { "*" } else { " " };
-            let drawn = if job == Job::Fill && !method.proper_draws() { " (draws too sure)" } else { "" };
-            text.push_str(&format!("{mark} {:10} {}{drawn}\n", card.name, card.about.title));
+            let drawn = if job == Job::Fill && method.proper_draws() { "+" } else { " " };
+            text.push_str(&format!("{mark}{drawn} {:10} {}\n", card.name, card.about.title));
         }
         text.push('\n');
     }
     text.push_str("Those marked * compete when none is named; for `impute`, `auto` lets them.\n");
+    text.push_str("Draws of those marked + have parameters of their own, as Rubin's rules ask for;\n");
+    text.push_str("draws of other imputers are too sure for them.\n");
     text.push_str("`unmiss methods NAME` tells all about one.\n");
     text
 }

@@ -46,10 +46,14 @@ impl Bench {
         String::from_utf8(self.bytes(name)).unwrap()
     }
 
-    /// The program, ready to be started here with arguments as typed (words apart by spaces).
+    /// The program, ready to be started here with arguments as typed: words apart by spaces, or between single quotes.
     pub fn command(&self, line: &str) -> Command {
         let mut command = Command::new(assert_cmd::cargo::cargo_bin!("unmiss"));
-        command.current_dir(self.folder.path()).args(line.split_whitespace());
+        let quoted = line.split('\'').enumerate().flat_map(|(place, part)| match place % 2 {
+            0 => part.split_whitespace().collect(),
+            _ => vec![part],
+        });
+        command.current_dir(self.folder.path()).args(quoted);
         // Help is as wide as the terminal: a width of its own keeps it the same everywhere.
         command.env("COLUMNS", "100").stdin(Stdio::null());
         command

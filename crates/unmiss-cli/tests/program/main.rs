@@ -14,6 +14,7 @@ mod errors;
 #[cfg(unix)]
 mod files;
 mod impute;
+mod impute_plan;
 mod interrupt;
 mod memory;
 mod new_data;

@@ -222,6 +222,10 @@ impl Learned for Fitted {
         sentences.extend(self.left_out.iter().cloned());
         let columns = Value::Object(columns.collect::<Map<_, _>>());
         let mut summary = json!({ "columns": columns, "sentences": sentences });
+        let joint = self.members.iter().find(|member| member.place == self.verdict.joint);
+        if let Some(joint) = joint.filter(|_| self.parameter_sets() > 0) {
+            summary["draws"] = joint.learned.summary();
+        }
         if self.verdict.cut_off {
             let names = self.verdict.names.join(", ");
             summary["cut off"] = format!("The comparison was stopped when {names} had been compared.").into();

@@ -1,23 +1,25 @@
 //! An imputation as sections of a page: what was filled, how well, and whether filled values look like known ones.
 
-use crate::data::{Column, Kind, Table};
+mod draws;
+mod values;
+
+use crate::data::{Column, Table};
 use crate::error::Result;
 use crate::missing::words::{count, number};
 use crate::model::{Filled, Model};
-use crate::report::{Chart, Form, Grid, Line, LinePoint, Lines, Marks, Ranked, Ranking, Section, Words};
+use crate::report::{Chart, Form, Grid, Marks, Ranked, Ranking, Section, Words};
 
 /// Columns in a chart, at most; the table has all.
 const MOST_COLUMNS: usize = 25;
 /// Columns whose values are drawn: those with most holes.
 const MOST_DRAWN: usize = 6;
-/// Steps of a column's range.
-const STEPS: usize = 16;
 
-/// What an imputer filled into a table. `table` is the one with the holes.
+/// What an imputer filled into a table, once or in several draws. `table` is the one with the holes.
 ///
 /// # Errors
 /// When a chart can't be drawn.
-pub fn impute(model: &Model, table: &Table, filled: &Filled) -> Result<Vec<Section>> {
+pub fn impute(model: &Model, table: &Table, fillings: &[Filled]) -> Result<Vec<Section>> {
+    let Some(filled) = fillings.first() else { return Ok(Vec::new()) };
     let mut counts: Vec<(&str, usize)> = filled
         .counts
         .iter()
@@ -35,7 +37,15 @@ pub fn impute(model: &Model, table: &Table, filled: &Filled) -> Result<Vec<Secti
         method.card().about.title,
         count(table.rows(), "row")
     ));
-    first = first.list(&sentences(model)).careful(&left(filled));
+    let mut careful = left(filled);
+    if fillings.len() > 1 && model.filling()?.parameter_sets() == 0 {
+        careful.push(format!(
+            "Draws of `{}` differ by noise alone: what is pooled from them is too sure for Rubin's rules. `gaussian` and \
+             `chained` draw properly.",
+            method.name()
+        ));
+    }
+    first = first.list(&sentences(model)).careful(&careful);
     if !counts.is_empty() {
         first = first
             .chart(shares(&counts, table.rows())?)
@@ -45,17 +55,23 @@ pub fn impute(model: &Model, table: &Table, filled: &Filled) -> Result<Vec<Secti
     if let Some(chart) = errors(model, &counts)? {
         sections.push(Section::new("How near the filled values come").chart(chart));
     }
-    let numbers = counts.iter().filter_map(|(name, _)| {
-        let (before, after) = (table.column(name).ok()?, filled.data.column(name).ok()?);
-        matches!(before.kind, Kind::Real | Kind::Integer).then_some((before, after))
+    if fillings.len() > 1 {
+        sections.extend(draws::cost(table, fillings, &counts)?);
+        sections.extend(draws::chains(model)?);
+    }
+    let mut section = Section::new("Known and filled values").text(match fillings.len() {
+        1 => {
+            "Filled values need not be spread like known ones: cells may be missing for a reason, and a best guess always \
+             varies less than the truth. Draws do not."
+        }
+        _ => "Drawn values need not be spread like known ones: cells may be missing for a reason that the other columns tell.",
     });
-    let drawn =
-        numbers.take(MOST_DRAWN).map(|(before, after)| values(before, after)).collect::<Result<Vec<_>>>()?;
-    if !drawn.is_empty() {
-        let text = "Filled values need not be spread like known ones: cells may be missing for a reason, and a best guess \
-                    always varies less than the truth. Draws do not.";
-        let section = Section::new("Known and filled values").text(text);
-        sections.push(drawn.into_iter().fold(section, Section::chart));
+    for (name, _) in counts.iter().take(MOST_DRAWN) {
+        let after: Vec<&Column> = fillings.iter().filter_map(|own| own.data.column(name).ok()).collect();
+        section = section.chart(values::values(table.column(name)?, &after)?);
+    }
+    if !counts.is_empty() {
+        sections.push(section);
     }
     Ok(sections)
 }
@@ -141,47 +157,4 @@ fn errors(model: &Model, counts: &[(&str, usize)]) -> Result<Option<Chart>> {
     }
     .draw()
     .map(Some)
-}
-
-/// Known and filled values of a number side by side, over steps of its range.
-fn values(before: &Column, after: &Column) -> Result<Chart> {
-    let (old, new) = (before.numbers().unwrap_or_default(), after.numbers().unwrap_or_default());
-    let known: Vec<f64> = (0..old.len()).filter(|&row| before.observed[row]).map(|row| old[row]).collect();
-    let filled: Vec<f64> = (0..new.len()).filter(|&row| !before.observed[row]).map(|row| new[row]).collect();
-    let all = || known.iter().chain(&filled).copied();
-    let (low, high) = (all().fold(f64::INFINITY, f64::min), all().fold(f64::NEG_INFINITY, f64::max));
-    let width = if high > low { (high - low) / STEPS as f64 } else { 1.0 };
-    let line = |name: &str, values: &[f64]| {
-        let mut counts = [0_usize; STEPS];
-        values.iter().for_each(|value| counts[(((value - low) / width) as usize).min(STEPS - 1)] += 1);
-        let point = |(step, rows): (usize, &usize)| {
-            let share = *rows as f64 / values.len().max(1) as f64;
-            let x = low + (step as f64 + 0.5) * width;
-            LinePoint { x, name: format!("{x:.4}"), value: share, interval: (share, share), rows: *rows }
-        };
-        Line {
-            name: name.to_owned(),
-            points: counts.iter().enumerate().map(point).collect(),
-            reference: None,
-        }
-    };
-    let seen = format!(
-        "{} known and {} filled values of `{}`.",
-        number(known.len()),
-        number(filled.len()),
-        before.name
-    );
-    Lines {
-        words: Words::new(
-            format!("Values of `{}`", before.name),
-            seen,
-            "Best guesses gather nearer to the middle.",
-        ),
-        x: before.name.clone(),
-        y: "share of the values".into(),
-        form: Form::Percent,
-        whole: false,
-        lines: vec![line("known", &known), line("filled", &filled)],
-    }
-    .draw()
 }
