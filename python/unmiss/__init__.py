@@ -10,14 +10,15 @@ False
 from . import _estimators
 from ._estimators import *  # noqa: F403
 from ._files import load
-from ._functions import audit, compare, describe, pool, sample
+from ._functions import analyse, audit, compare, describe, pool, sample
 from ._listen import UnmissWarning
-from ._results import Audit, Comparison, Curve, Description, Pooled, RatingAudit
+from ._results import Analysis, Audit, Comparison, Curve, Description, Pooled, RatingAudit
 from ._transformers import Hide, SparsityNormalizer
 from ._unmiss import __version__
 
 __all__ = [
     *_estimators.__all__,
+    "Analysis",
     "Audit",
     "Comparison",
     "Curve",
@@ -28,6 +29,7 @@ __all__ = [
     "SparsityNormalizer",
     "UnmissWarning",
     "__version__",
+    "analyse",
     "audit",
     "compare",
     "describe",

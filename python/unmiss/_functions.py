@@ -1,4 +1,4 @@
-"""describe, compare, pool, audit and the built-in samples."""
+"""describe, compare, analyse, pool, audit and the built-in samples."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from ._base import as_json, as_seed, as_threads, named
 from ._listen import Listener
 from ._predictors import PredictorBase
 from ._recommenders import RecommenderBase
-from ._results import Audit, Comparison, Description, Pooled
+from ._models import check_same, is_results, taken
+from ._results import Analysis, Audit, Comparison, Description, Pooled
 
 
 def _rows(X: Any) -> Any:
@@ -143,6 +144,70 @@ def compare(
     return Comparison(_unmiss.compare(table, target, recipes, tune, folds, repeats, how, task, manner))
 
 
+def analyse(
+    formula: str,
+    tables: Sequence[Any],
+    *,
+    original: Any = None,
+    family: str | None = None,
+    level: float = 0.95,
+    references: Mapping[str, str] | None = None,
+    tests: str | Sequence[str] = (),
+    likelihood_ratio: bool = False,
+    n_jobs: int | None = None,
+) -> Analysis:
+    """Fit a regression to every filled table and pool by Rubin's rules.
+
+    Parameters
+    ----------
+    formula : str
+        What explains what: ``"died ~ age + sex"``, ``"y ~ a * b"``, ``"log(y) ~ I(x^2) + ."``.
+    tables : list of data frame
+        The filled tables, such as an imputer's ``draw(X, 20)``.
+    original : data frame, default=None
+        The table with the holes: show the regression of its complete rows, too.
+    family : {"linear", "logistic"}, default=None
+        The kind of regression; None: logistic for two outcomes, linear for numbers.
+    level : float, default=0.95
+        Level of the intervals.
+    references : dict of str to str, default=None
+        Reference levels of categories; the first in order otherwise.
+    tests : str or list of str, default=()
+        Terms to test together, such as ``"sodium + potassium"``.
+    likelihood_ratio : bool, default=False
+        Make likelihood-ratio tests (D3) beside Wald's (D1).
+    n_jobs : int, default=None
+        Threads; None: all of the machine.
+
+    Returns
+    -------
+    analysis : Analysis
+        Pooled coefficients and tests; ``to_frame()``, charts in notebooks, a page with ``save``.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import unmiss
+    >>> penguins = unmiss.sample("penguins")
+    >>> draws = unmiss.GaussianImputer().fit(penguins).draw(penguins, 5)
+    >>> found = unmiss.analyse("body_mass_g ~ flipper_length_mm + sex", draws)
+    >>> found.terms
+    ['(intercept)', 'flipper_length_mm', 'sex=male']
+    """
+    def table(X: Any) -> Any:
+        if not _frame.is_frame(X):
+            raise TypeError("a formula names columns: give data frames")
+        X = _frame.settled(X)
+        return _frame.to_table(X, _frame.column_names(X), _frame.LOOK)
+
+    asked = (family, float(level), dict(references or {}), [tests] if isinstance(tests, str) else list(tests))
+    manner = (0, as_threads(n_jobs), Listener())
+    original = None if original is None else table(original)
+    return Analysis(
+        _unmiss.analyse(formula, [table(X) for X in tables], original, (*asked, likelihood_ratio), manner)
+    )
+
+
 def pool(
     estimates: Any,
     errors: Any = None,
@@ -155,14 +220,17 @@ def pool(
 
     Parameters
     ----------
-    estimates : array of shape (m,) or (m, k)
-        The estimate, or k estimates, from each filled table.
+    estimates : list of results, or array of shape (m,) or (m, k)
+        The results of statsmodels from each filled table; or ``(model, X, y)`` of scikit-learn's ``LinearRegression``
+        or unpenalised ``LogisticRegression``; or pairs ``(estimate, variance)``, where each may be one number or several
+        and the variance a covariance matrix; or the estimates alone, with ``errors`` or ``variances``.
     errors : array of the same shape, default=None
         Their standard errors.
     variances : array of the same shape, default=None
         Their variances, instead of ``errors``.
     complete_df : float, default=None
-        Degrees of freedom that complete data would have (rows less coefficients), for Barnard and Rubin's rule.
+        Degrees of freedom that complete data would have (rows less coefficients), for Barnard and Rubin's rule. Results
+        of models bring their own.
     level : float, default=0.95
         Level of the intervals.
 
@@ -177,18 +245,29 @@ def pool(
     >>> pooled = unmiss.pool([1.0, 1.2, 1.1], errors=[0.2, 0.2, 0.2])
     >>> round(pooled.estimate, 3), round(pooled.standard_error, 3)
     (1.1, 0.231)
+    >>> unmiss.pool([(1.0, 0.04), (1.2, 0.04), (1.1, 0.04)]).estimate == pooled.estimate
+    True
     """
-    if (errors is None) == (variances is None):
-        raise TypeError("give either errors or variances")
     if not 0.0 < level < 1.0:
         raise ValueError(f"level={level} is not between 0 and 1")
-    estimates = np.asarray(estimates, dtype=np.float64)
-    variances = np.asarray(variances, dtype=np.float64) if errors is None else np.asarray(errors, np.float64) ** 2
-    if estimates.shape != variances.shape or estimates.ndim not in (1, 2):
-        raise ValueError(f"estimates {estimates.shape} and their errors {variances.shape} must have one shape")
+    if errors is None and variances is None and is_results(estimates):
+        results = [taken(result) for result in estimates]
+        names, covariances = check_same(results), [result.covariance for result in results]
+        complete_df = results[0].complete_df if complete_df is None else complete_df
+        estimates = np.array([result.estimates for result in results])
+        variances = np.array([np.diagonal(covariance) for covariance in covariances])
+        scalar = results[0].is_scalar
+    else:
+        if (errors is None) == (variances is None):
+            raise TypeError("give either errors or variances")
+        estimates = np.asarray(estimates, dtype=np.float64)
+        variances = np.asarray(variances, np.float64) if errors is None else np.asarray(errors, np.float64) ** 2
+        if estimates.shape != variances.shape or estimates.ndim not in (1, 2):
+            raise ValueError(f"estimates {estimates.shape} and their errors {variances.shape} must have one shape")
+        names, covariances, scalar = None, None, estimates.ndim == 1
     pairs = zip(np.atleast_2d(estimates.T), np.atleast_2d(variances.T))
     terms = [json.loads(_unmiss.pool(list(q), list(u), complete_df, level)) for q, u in pairs]
-    return Pooled(terms, estimates.ndim == 1)
+    return Pooled(terms, scalar, names, (np.atleast_2d(estimates), covariances, complete_df))
 
 
 def audit(

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from . import _unmiss
+
 
 class Result:
     """A finding: its figures as attributes, its words as text, its charts as a page."""
@@ -259,23 +261,146 @@ class Comparison(Result):
         return self._found["words"]
 
 
+# What a table of pooled estimates has, under the names that statsmodels and R use.
+_COLUMNS = {
+    "estimate": "estimate",
+    "std_error": "standard_error",
+    "t": "statistic",
+    "df": "degrees",
+    "p_value": "p_value",
+    "low": "low",
+    "high": "high",
+    "fmi": "missing_information",
+    "riv": "relative_increase",
+    "lambda": "share_of_holes",
+    "df_rubin": "degrees_rubin",
+}
+
+
+def _read(term: dict, name: str) -> Any:
+    """A figure from JSON, which knows no infinity: degrees without bounds."""
+    endless = np.inf if name in ("degrees", "degrees_rubin") else np.nan
+    return endless if term[name] is None else term[name]
+
+
+def _framed(terms: list[dict], names: list[str]) -> Any:
+    import pandas as pd
+
+    columns = {column: [_read(term, name) for term in terms] for column, name in _COLUMNS.items()}
+    return pd.DataFrame(columns, index=pd.Index(names, name="term"))
+
+
 class Pooled:
     """One answer from the same analysis of several filled tables.
 
     Attributes
     ----------
+    terms : list of str or None
+        What was estimated, where the results said so.
     estimate, standard_error, low, high, p_value : float or array
         The pooled answer, its error with the holes' share, its interval and its test against 0.
     degrees : float or array
-        Degrees of freedom: Barnard and Rubin's where ``complete_df`` is given, else Rubin's.
-    share_of_holes : float or array
-        Share of the variance that is due to the holes.
+        Degrees of freedom: Barnard and Rubin's where those of complete data are known, else Rubin's.
+    missing_information, relative_increase, share_of_holes : float or array
+        Fraction of missing information, growth of the variance through the holes, their share of it.
     """
 
-    def __init__(self, terms: list[dict], scalar: bool):
+    def __init__(self, terms: list[dict], scalar: bool, names: list[str] | None = None, parts: Any = None):
+        self.terms = names
+        self._figures, self._parts = terms, parts
         for name in terms[0]:
-            values = [np.nan if term[name] is None else term[name] for term in terms]
+            values = [_read(term, name) for term in terms]
             setattr(self, name, values[0] if scalar else np.array(values))
 
+    def to_frame(self) -> Any:
+        """A pandas frame, one row for each estimate."""
+        names = self.terms or [str(place) for place in range(len(self._figures))]
+        return _framed(self._figures, names)
+
+    def summary(self) -> Any:
+        """The same as :meth:`to_frame`."""
+        return self.to_frame()
+
+    def test(self, terms: list[str]) -> dict:
+        """Test by Wald (D1) whether all of some estimates are 0.
+
+        Parameters
+        ----------
+        terms : list of str
+            Their names.
+
+        Returns
+        -------
+        test : dict
+            ``statistic`` (F), ``coefficients`` and ``degrees`` (its degrees of freedom), ``p_value``,
+            ``relative_increase``.
+        """
+        estimates, covariances, complete = self._parts or (None, None, None)
+        if self.terms is None or covariances is None:
+            raise TypeError("a joint test needs covariances\nhint: pool results of models, not estimates alone")
+        absent = [term for term in terms if term not in self.terms]
+        if absent:
+            raise ValueError(f"there is no estimate {absent[0]!r}\nhint: the estimates are {self.terms}")
+        places = [self.terms.index(term) for term in terms]
+        squares = [covariance[np.ix_(places, places)].ravel().tolist() for covariance in covariances]
+        return json.loads(_unmiss.pool_wald(estimates[:, places].tolist(), squares, complete))
+
     def __repr__(self) -> str:
-        return f"<Pooled: estimate {self.estimate}, standard error {self.standard_error}>"
+        if self.terms is None:
+            return f"<Pooled: estimate {self.estimate}, standard error {self.standard_error}>"
+        return _written(self._figures, self.terms)
+
+
+def _written(figures: list[dict], names: list[str]) -> str:
+    """Pooled estimates as text."""
+    width = max(4, *(len(name) for name in names))
+    head = f"{'':{width}} {'estimate':>11} {'error':>10} {'low':>11} {'high':>11} {'df':>8} {'p':>7} {'fmi':>6}"
+    lines = [head]
+    for name, one in zip(names, figures):
+        numbers = [one["estimate"], one["standard_error"], one["low"], one["high"]]
+        cells = " ".join(f"{number:>{size}.4g}" for number, size in zip(numbers, (11, 10, 11, 11)))
+        tail = f"{_read(one, 'degrees'):>8.1f} {one['p_value']:>7.4f} {one['missing_information']:>6.3f}"
+        lines.append(f"{name:{width}} {cells} {tail}")
+    return "\n".join(lines)
+
+
+class Analysis(Result):
+    """A regression of every filled table, pooled.
+
+    Attributes
+    ----------
+    terms : list of str
+        The coefficients.
+    coefficients : list of dict
+        Each with estimate, standard error, interval, test, degrees of freedom and missing information.
+    tests : list of dict
+        Tests of several coefficients at once.
+    complete_rows : dict or None
+        The same regression of the rows without holes.
+    """
+
+    _title = "Regression of filled tables"
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or name not in self._found:
+            raise AttributeError(name)
+        return self._found[name]
+
+    @property
+    def terms(self) -> list[str]:
+        """Names of the coefficients."""
+        return [one["term"] for one in self._found["coefficients"]]
+
+    def to_frame(self) -> Any:
+        """A pandas frame, one row for each coefficient."""
+        return _framed(self._found["coefficients"], self.terms)
+
+    def summary(self) -> Any:
+        """The same as :meth:`to_frame`."""
+        return self.to_frame()
+
+    def __str__(self) -> str:
+        return _written(self._found["coefficients"], self.terms)
+
+    def __repr__(self) -> str:
+        return f"<Analysis: {self._found['formula']}, {self._found['draws']} filled tables>\n{self}"

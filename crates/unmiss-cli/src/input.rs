@@ -137,6 +137,11 @@ impl InputArguments {
         !self.categorical.is_empty() || !self.numeric.is_empty()
     }
 
+    /// Columns told to be categories.
+    pub fn categorical(&self) -> &[String] {
+        &self.categorical
+    }
+
     /// Further words for single columns, as typed.
     pub fn missing_in(&self) -> &[String] {
         &self.missing_in

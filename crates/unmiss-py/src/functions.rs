@@ -131,3 +131,14 @@ pub(crate) fn pool(
     let pooled = unmiss::pool::pool(&estimates, complete, level).map_err(exception)?;
     serde_json::to_string(&pooled).map_err(unwritable)
 }
+
+/// Wald's test (D1) of several estimates at once, as JSON; covariances row by row.
+#[pyfunction]
+pub(crate) fn pool_wald(
+    estimates: Vec<Vec<f64>>,
+    covariances: Vec<Vec<f64>>,
+    complete: Option<f64>,
+) -> PyResult<String> {
+    let test = unmiss::pool::pooled_wald(&estimates, &covariances, complete).map_err(exception)?;
+    serde_json::to_string(&test).map_err(unwritable)
+}

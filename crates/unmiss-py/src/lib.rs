@@ -2,6 +2,7 @@
 //! errors to exceptions. Names, defaults and scikit-learn's conventions are in `python/unmiss`.
 
 mod align;
+mod analyse;
 mod audit;
 mod compare;
 mod errors;
@@ -31,6 +32,8 @@ fn _unmiss(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(functions::describe, module)?)?;
     module.add_function(wrap_pyfunction!(functions::hide, module)?)?;
     module.add_function(wrap_pyfunction!(functions::pool, module)?)?;
+    module.add_function(wrap_pyfunction!(functions::pool_wald, module)?)?;
+    module.add_function(wrap_pyfunction!(analyse::analyse, module)?)?;
     module.add_function(wrap_pyfunction!(compare::compare, module)?)?;
     module.add_function(wrap_pyfunction!(audit::audit_model, module)?)?;
     module.add_function(wrap_pyfunction!(audit::audit_function, module)?)?;

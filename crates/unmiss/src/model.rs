@@ -21,11 +21,13 @@ mod derived;
 mod left;
 mod predicting;
 mod filling;
+mod delta;
 mod rating;
 mod whole;
 mod read_back;
 mod file;
 
+pub use delta::{Delta, Shift};
 pub use file::FORMAT;
 pub use filling::{Filled, Filling, Unfilled};
 pub use intervals::Intervals;

@@ -1,11 +1,13 @@
 //! `unmiss analyse`: the same regression of every filled table, pooled by Rubin's rules.
 
+mod imputed;
 mod text;
+mod tipping_text;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use unmiss::analyse::{Analysis, Completed, Family, Options, analyse};
+use unmiss::analyse::{Analysis, Completed, Family, Options, Tipping, analyse};
 use unmiss::data::{CsvWriter, ReadOptions};
 use unmiss::error::{Error, Result};
 use unmiss::report::{Page, sections};
@@ -23,8 +25,27 @@ pub struct Arguments {
     /// What explains what: "died ~ age + sex", "y ~ a * b", "log(y) ~ I(x^2) + ." (`.`: all other columns)
     formula: String,
     /// The filled tables (full-1.csv full-2.csv ...), or one long file with a column `draw` or `.imp`
-    #[arg(required = true)]
+    #[arg(required_unless_present = "impute")]
     data: Vec<PathBuf>,
+    /// Instead of filled tables: a table with holes, which is filled here
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["data", "original"])]
+    impute: Option<PathBuf>,
+    /// With --impute: in how many plausible ways
+    #[arg(long, value_name = "M", default_value_t = 20, value_parser = clap::value_parser!(u16).range(2..))]
+    draws: u16,
+    /// With --impute: the imputer; `unmiss methods` lists them [default: auto]
+    #[arg(long, value_name = "NAME", requires = "impute")]
+    method: Option<String>,
+    /// With --impute: change a setting of the imputer, as NAME=VALUE (repeatable)
+    #[arg(long, value_name = "NAME=VALUE", requires = "impute")]
+    set: Vec<String>,
+    /// With --impute: columns that are neither used nor filled
+    #[arg(long, alias = "id", value_name = "COLUMNS", value_delimiter = ',', requires = "impute")]
+    ignore: Vec<String>,
+    /// With --impute, what if cells are not missing at random: shift filled values, as `unmiss impute --delta` does, or
+    /// over a range, as COLUMN=FROM..TO:STEPS (income=-1sd..1sd:9), to see where conclusions change
+    #[arg(long, value_name = "COLUMN=SHIFT", requires = "impute", allow_hyphen_values = true)]
+    delta: Vec<String>,
     /// The table with the holes: show the same regression of its complete rows beside the pooled one
     #[arg(long, value_name = "FILE")]
     original: Option<PathBuf>,
@@ -65,20 +86,30 @@ enum FamilyArgument {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Result<()> {
-    let Arguments { data, original, output, json, html, .. } = arguments;
-    let files = Files::default().reads(data).reads(original).tables("-o", output);
+    let Arguments { data, original, impute, output, json, html, .. } = arguments;
+    let files = Files::default().reads(data).reads(original).reads(impute).tables("-o", output);
     files.file("--json", json).file("--html", html).check()?;
     let options = arguments.options()?;
-    // What the reader remarks on columns is about data to learn from.
-    let read = ReadOptions { keep_source: false, ..arguments.input.options()? };
-    let completed = Completed::read(data, original.as_deref(), &read)?;
     let run = printer.run(general)?;
-    let analysis = analyse(&arguments.formula, &completed, &options, &run)?;
+    let found = match impute {
+        Some(path) => imputed::run(arguments, path, &options, &run, printer),
+        None => {
+            // What the reader remarks on columns is about data to learn from.
+            let read = ReadOptions { keep_source: false, ..arguments.input.options()? };
+            let completed = Completed::read(data, original.as_deref(), &read)?;
+            analyse(&arguments.formula, &completed, &options, &run).map(|analysis| (analysis, None))
+        }
+    };
+    printer.close();
+    let (analysis, tipping) = found?;
     for warning in &analysis.warnings {
         printer.say(&format!("warning: {warning}"));
     }
-    arguments.write(&analysis)?;
-    let text = text::report(&analysis);
+    arguments.write(&analysis, tipping.as_ref())?;
+    let mut text = text::report(&analysis);
+    if let Some(tipping) = &tipping {
+        text.push_str(&tipping_text::report(tipping, analysis.level));
+    }
     match output.as_deref().is_some_and(is_standard_output) {
         true => printer.say(text.trim_end()),
         false => print(&text)?,
@@ -105,18 +136,22 @@ impl Arguments {
     }
 
     /// Writes the files that were asked for.
-    fn write(&self, analysis: &Analysis) -> Result<()> {
+    fn write(&self, analysis: &Analysis, tipping: Option<&Tipping>) -> Result<()> {
         if let Some(path) = &self.output {
             write_table(analysis, path)?;
         }
         if let Some(path) = &self.json {
-            let text =
-                serde_json::to_string_pretty(analysis).map_err(|error| Error::data(error.to_string()))?;
-            write_whole(path, text.as_bytes())?;
+            let wrap = |error: serde_json::Error| Error::data(error.to_string());
+            let mut all = serde_json::to_value(analysis).map_err(wrap)?;
+            if let Some(tipping) = tipping {
+                all["tipping"] = serde_json::to_value(tipping).map_err(wrap)?;
+            }
+            write_whole(path, serde_json::to_string_pretty(&all).map_err(wrap)?.as_bytes())?;
         }
         if let Some(path) = &self.html {
             let page = Page::new(format!("Regression of `{}` on filled tables", analysis.response));
-            page.sections(sections::analyse(analysis)?).write(path)?;
+            let further = tipping.map(|tipping| sections::tipping(tipping, analysis)).transpose()?;
+            page.sections(sections::analyse(analysis)?).sections(further).write(path)?;
         }
         Ok(())
     }

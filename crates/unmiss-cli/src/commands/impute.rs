@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use unmiss::data::{Data, Shape, Table, TableWriter};
 use unmiss::error::{Error, Result};
 use unmiss::methods::{Draw, Job};
-use unmiss::model::{Aim, Filled, Limits, Model, Recipe, Unfilled};
+use unmiss::model::{Aim, Delta, Filled, Limits, Model, Recipe, Unfilled};
 use unmiss::report::{Page, sections};
 use unmiss::run::Run;
 use unmiss::store::is_standard_output;
@@ -48,6 +48,14 @@ pub struct Arguments {
     /// With --draws, write one long file with a column `draw` in front
     #[arg(long, requires = "draws")]
     long: bool,
+    /// With --draws, write one long file for R's mice, the table with the holes included:
+    /// as.mids(read.csv(FILE, stringsAsFactors = TRUE))
+    #[arg(long, requires = "draws", conflicts_with_all = ["long", "with"])]
+    mids: bool,
+    /// What if cells are not missing at random: shift filled values, as income=+0.3sd, income=-1200, income=*1.1, or
+    /// died=yes:+0.5 for the log odds of a level (repeatable)
+    #[arg(long, value_name = "COLUMN=SHIFT", conflicts_with = "with", allow_hyphen_values = true)]
+    delta: Vec<String>,
     /// Columns that are neither used nor filled
     #[arg(long, alias = "id", value_name = "COLUMNS", value_delimiter = ',')]
     ignore: Vec<String>,
@@ -98,6 +106,7 @@ fn learn_and_fill(arguments: &Arguments, general: &General, printer: &Printer) -
     let Arguments { plan, ignore, draws, .. } = arguments;
     let aim = Aim::Fill(plan.plan(ignore, arguments.limits()?, *draws, arguments.sets()));
     let data = Data::from(arguments.input.read(&arguments.data, true, printer)?);
+    arguments.deltas()?.iter().try_for_each(|delta| delta.check(data.table()?))?;
     let run = printer.run(general)?;
     let result = Model::fit(&data, &aim, &recipe, &run);
     printer.close();
@@ -127,12 +136,15 @@ fn write_filled(
     printer: &Printer,
 ) -> Result<Vec<Unfilled>> {
     let mut writers = Writers::create(arguments)?;
-    let filling = model.filling()?;
+    let (filling, deltas) = (model.filling()?, arguments.deltas()?);
     let rows = filling.coder.encode(data, |_, _| {})?;
+    if arguments.mids {
+        writers.write(Some(0), &arguments.plan.marked(&filling, data, data.table()?)?)?;
+    }
     let mut shown: Vec<Filled> = Vec::new();
     for draw in arguments.draws() {
         let draw_of = draw.map(|number| drawn(run, number, 0));
-        let filled = run.compute(|| filling.fill_rows(data, &rows, draw_of))?;
+        let filled = run.compute(|| filling.fill_shifted(data, &rows, draw_of, &deltas))?;
         if run.stopped() {
             return Err(Error::Stopped);
         }
@@ -150,7 +162,10 @@ fn write_filled(
     arguments.write_record(model, data.rows(), &filled.counts, run)?;
     if let Some(path) = &arguments.html {
         let title = format!("Filled holes of {}", arguments.data.display());
-        Page::new(title).sections(sections::impute(model, data.table()?, &shown)?).write(path)?;
+        let page = deltas.iter().fold(Page::new(title), |page, delta| {
+            page.summary(format!("Filled values of `{}` were shifted on purpose: `{delta}`.", delta.column))
+        });
+        page.sections(sections::impute(model, data.table()?, &shown)?).write(path)?;
     }
     let Filled { counts, unfilled, left, warnings, .. } = shown.swap_remove(0);
     warnings.into_iter().for_each(|warning| run.warn(warning));
@@ -186,7 +201,7 @@ fn refuse_holes(unfilled: &[Unfilled]) -> Result<()> {
 
 fn check_paths(arguments: &Arguments) -> Result<()> {
     if arguments.draws.is_some_and(|draws| draws > 1)
-        && !arguments.long
+        && !arguments.is_long()
         && is_standard_output(&arguments.output)
     {
         return Err(Error::setting("draws", "several files can't go to standard output")
@@ -249,16 +264,25 @@ impl Arguments {
     /// The file of each draw, or the only one.
     fn files(&self) -> Vec<PathBuf> {
         match self.draws {
-            Some(draws) if !self.long => (1..=draws).map(|draw| numbered(&self.output, draw)).collect(),
+            Some(draws) if !self.is_long() => (1..=draws).map(|draw| numbered(&self.output, draw)).collect(),
             _ => vec![self.output.clone()],
         }
+    }
+
+    /// Whether all draws go to one file.
+    fn is_long(&self) -> bool {
+        self.long || self.mids
+    }
+
+    fn deltas(&self) -> Result<Vec<Delta>> {
+        self.delta.iter().map(|text| Delta::parse(text)).collect()
     }
 
     fn where_to(&self) -> String {
         let files = self.files();
         match (files.as_slice(), self.draws) {
             ([file], _) if is_standard_output(file) => String::new(),
-            ([file], Some(draws)) if self.long => {
+            ([file], Some(draws)) if self.is_long() => {
                 format!("\nThe {draws} filled tables, one below the other, are in {}.\n", file.display())
             }
             ([file], _) => format!("\nThe filled table is in {}.\n", file.display()),
@@ -289,8 +313,12 @@ impl Writers {
     fn create(arguments: &Arguments) -> Result<Self> {
         let lead = arguments.long.then_some("draw");
         let files = arguments.files();
-        let writers = files.iter().map(|path| TableWriter::create(path, lead)).collect::<Result<_>>()?;
-        Ok(Self { writers, long: arguments.long })
+        let create = |path: &PathBuf| match arguments.mids {
+            true => TableWriter::for_mice(path),
+            false => TableWriter::create(path, lead),
+        };
+        let writers = files.iter().map(create).collect::<Result<_>>()?;
+        Ok(Self { writers, long: arguments.is_long() })
     }
 
     fn write(&mut self, draw: Option<u64>, table: &Table) -> Result<()> {

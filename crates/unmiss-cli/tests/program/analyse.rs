@@ -133,3 +133,31 @@ fn errors() {
     bench.write("split.csv", format!("died,x,z\n{}", (0..30).map(split).collect::<String>()));
     assert_kept("errors_separation", &bench.transcript("analyse died~z+x split.csv split.csv"));
 }
+
+/// Filling and analysing in one command is what two commands give; a range of shifts tells where conclusions change.
+#[test]
+fn one_command_from_holes_to_an_answer() {
+    let bench = bench();
+    bench.succeed("impute ward.csv -o own.csv --method gaussian --ignore id --draws 4 -q");
+    let files = "own-1.csv own-2.csv own-3.csv own-4.csv";
+    let two = bench.succeed(&format!("analyse y~x+unit {files} --original ward.csv -q")).out;
+    let options = "--impute ward.csv --method gaussian --ignore id --draws 4";
+    let one = bench.succeed(&format!("analyse y~x+unit {options} -q")).out;
+    assert_eq!(one, two);
+    let line = format!("analyse y~x {options} --delta x=-12..12:5 --html tip.html --json tip.json");
+    let out = bench.succeed(&line).out;
+    assert!(out.contains("What if `x` is not missing at random?"), "{out}");
+    assert!(out.contains("`x` lies above 0 without a shift; beyond about"), "{out}");
+    assert!(bench.text("tip.html").contains("over the shift"));
+    let json: serde_json::Value = serde_json::from_slice(&bench.bytes("tip.json")).unwrap();
+    assert_eq!(json["tipping"]["steps"].as_array().unwrap().len(), 5);
+    let refused = [
+        format!("analyse y~x {options} --delta x=-1sd..1sd --delta unit=heart:-1..1"),
+        format!("analyse y~x {options} --delta x=1..0"),
+        format!("analyse y~x {options} --delta y=-1..1"),
+        format!("analyse y~z {options}"),
+    ];
+    assert_kept("errors_tipping", &bench.transcripts(refused.iter().map(String::as_str)));
+    let category = bench.succeed(&format!("analyse y~x+unit {options} --delta unit=heart:-1..1:3 -q")).out;
+    assert!(category.contains("heart:+1"), "{category}");
+}

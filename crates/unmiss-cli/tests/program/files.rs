@@ -67,7 +67,7 @@ const CASES: &[(&str, &[&str])] = &[
 ];
 
 /// Options that name a file to read.
-const READ: [&str; 4] = ["--with", "--ratings", "--record", "--original"];
+const READ: [&str; 5] = ["--with", "--ratings", "--record", "--original", "--impute"];
 /// Nothing is written there: the option is for tables, as an error says.
 const FOR_TABLES: [(&str, &str); 1] = [("recommend fit", "--html")];
 

@@ -226,3 +226,63 @@ fn draws_have_a_record() {
     assert!(answer.err.contains("too sure for Rubin's rules"), "{}", answer.err);
     assert_eq!(bench.run("pool estimates.csv --record ward.csv").code, 1);
 }
+
+/// Shifts reach filled cells only, and are told in the record and on the page.
+#[test]
+fn filled_values_are_shifted_on_request() {
+    let bench = bench();
+    let line = "impute ward.csv --method gaussian --draws 2 --ignore id --beyond-range -q";
+    bench.succeed(&format!("{line} -o plain.csv"));
+    bench
+        .succeed(&format!("{line} -o moved.csv --delta pulse=-1000 --delta unit=burns:+3 --html moved.html"));
+    let of = |name: &str| columns(&bench.text(name));
+    let (before, plain, moved) = (of("ward.csv"), of("plain-1.csv"), of("moved-1.csv"));
+    for row in 1..before[0].len() {
+        let number = |table: &[Vec<String>]| table[2][row].parse::<f64>().unwrap();
+        let shift = if before[2][row].is_empty() { -1000.0 } else { 0.0 };
+        // A row whose unit was drawn again has other draws in its other holes, too.
+        if !before[4][row].is_empty() {
+            assert!((number(&moved) - number(&plain) - shift).abs() < 1e-6, "{row}");
+            assert_eq!((&moved[3][row], &moved[4][row]), (&plain[3][row], &before[4][row]));
+        }
+    }
+    let burns = |table: &[Vec<String>]| table[4].iter().filter(|unit| *unit == "burns").count();
+    assert!(burns(&moved) > burns(&plain), "{} {}", burns(&moved), burns(&plain));
+    let record: serde_json::Value = serde_json::from_slice(&bench.bytes("moved.draws.json")).unwrap();
+    assert_eq!(record["delta"], serde_json::json!(["pulse=-1000", "unit=burns:+3"]));
+    assert!(bench.text("moved.html").contains("were shifted on purpose"));
+    bench.write("estimates.csv", "estimate,se\n1,0.1\n1.1,0.1\n");
+    let answer = bench.succeed("pool estimates.csv --record moved.draws.json");
+    assert!(answer.err.contains("shifted on purpose (pulse=-1000, unit=burns:+3)"), "{}", answer.err);
+    let refused = [
+        "impute ward.csv -o a.csv --delta pulse",
+        "impute ward.csv -o a.csv --delta puls=+1",
+        "impute ward.csv -o a.csv --delta age=+1",
+        "impute ward.csv -o a.csv --delta pulse=yes:+1",
+        "impute ward.csv -o a.csv --delta unit=+1",
+        "impute ward.csv -o a.csv --delta unit=hart:+1",
+        "impute ward.csv -o a.csv --delta unit=heart:+12",
+        "impute ward.csv -o a.csv --method gaussian --delta unit=heart:+1",
+    ];
+    assert_kept("errors_delta", &bench.transcripts(refused));
+}
+
+/// One long file as R's mice reads it: the table with the holes first, holes as NA, rows numbered.
+#[test]
+fn draws_go_to_r() {
+    let bench = bench();
+    bench.succeed("impute ward.csv -o mids.csv --method gaussian --draws 3 --mids --ignore id -q");
+    let text = bench.text("mids.csv");
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines.len(), 1 + 4 * 120);
+    assert!(lines[0].starts_with(".imp,.id,id,age,pulse,"));
+    assert!(lines[1].starts_with("0,1,p0,") && lines[121].starts_with("1,1,p0,"));
+    assert!(lines[1..121].iter().any(|line| line.contains(",NA,")));
+    assert!(!lines[121..].iter().any(|line| line.contains("NA") || line.contains(",,")));
+    let answer = bench.succeed("analyse days~age+pulse mids.csv");
+    assert!(
+        answer.out.contains("3 filled tables") && answer.out.contains("Complete rows alone"),
+        "{}",
+        answer.out
+    );
+}

@@ -310,6 +310,9 @@ fn explained(
                 "`{name}` has {} different values, and logistic regression explains two",
                 levels.len()
             );
+            if are_numbers {
+                return Err(Error::data(what).with_hint("say --family linear to explain a number"));
+            }
             let example = levels.last().cloned().unwrap_or_default();
             Err(Error::data(what)
                 .with_hint(format!("compare one with all others: `{name} == {example} ~ ...`")))

@@ -26,7 +26,7 @@ pub(super) fn error(fault: &Fault, design: &Design, table: &str, rows: usize) ->
             let what = match on.as_slice() {
                 [] => format!("{table}: `{column}` is 0 in all rows"),
                 _ if intercept => format!("{table}: `{column}` is the same in all rows"),
-                _ => format!("{table}: `{column}` says nothing that {}{more} do not say", on.join(", ")),
+                _ => format!("{table}: `{column}` follows from {}{more} without error", on.join(", ")),
             };
             Error::data(what).with_hint(format!(
                 "the columns are collinear, so nobody can tell their coefficients apart: leave `{}` out",

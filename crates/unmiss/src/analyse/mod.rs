@@ -20,8 +20,15 @@ mod design;
 mod regression;
 mod faults;
 mod pooled;
+mod drawn;
+mod tipping;
 
 pub use completed::Completed;
 pub use design::Family;
+pub use drawn::drawn;
 pub use formula::Formula;
 pub use pooled::{Analysis, Coefficient, CompleteRows, Options, RowsCoefficient, TermTest, analyse};
+pub use tipping::{Conclusion, Range, Step, Tipping, Turn, tipping};
+
+#[cfg(test)]
+mod tests;

@@ -13,7 +13,6 @@ use super::formula::Formula;
 use super::regression::{Fit, deviance_at, fit};
 use crate::data::Table;
 use crate::error::{Error, Result};
-use crate::linalg::Square;
 use crate::pool::{self, Estimate, JointTest, Pooled, pool, pooled_likelihood_ratio, pooled_wald};
 use crate::run::Run;
 
@@ -66,6 +65,13 @@ pub struct Analysis {
     pub complete_rows: Option<CompleteRows>,
     /// What to be careful about.
     pub warnings: Vec<String>,
+}
+
+impl Analysis {
+    /// Whether there are coefficients of the rows without holes.
+    pub fn has_complete_rows(&self) -> bool {
+        self.complete_rows.as_ref().is_some_and(|complete| complete.failed.is_none())
+    }
 }
 
 /// A pooled coefficient.
@@ -283,7 +289,7 @@ fn coefficients(
 fn wald(columns: &[usize], fits: &[FittedTable], complete: f64) -> Result<JointTest> {
     let part = |own: &FittedTable| columns.iter().map(|place| own.fit.coefficients[*place]).collect();
     let estimates: Vec<Vec<f64>> = fits.iter().map(part).collect();
-    let covariances: Vec<Square> = fits.iter().map(|own| own.fit.covariance.part(columns)).collect();
+    let covariances: Vec<Vec<f64>> = fits.iter().map(|own| own.fit.covariance.part(columns).cells).collect();
     pooled_wald(&estimates, &covariances, Some(complete))
 }
 

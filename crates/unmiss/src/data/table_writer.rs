@@ -25,6 +25,8 @@ pub struct TableWriter {
     tabs: bool,
     /// Name of a column that the writer puts in front, such as the number of a draw.
     lead: Option<String>,
+    /// Whether the table is for R's mice: rows are numbered behind the lead, and holes are called `NA`.
+    for_mice: bool,
     started: bool,
 }
 
@@ -36,7 +38,16 @@ impl TableWriter {
     pub fn create(path: &Path, lead: Option<&str>) -> Result<Self> {
         check_ending(path)?;
         let (output, tabs) = (Output::create_by_ending(path)?, is_tab_separated(path));
-        Ok(Self { output, tabs, lead: lead.map(str::to_owned), started: false })
+        Ok(Self { output, tabs, lead: lead.map(str::to_owned), for_mice: false, started: false })
+    }
+
+    /// Opens a path for one long table that `as.mids` of R's mice reads: `.imp` numbers the tables, `.id` the rows of
+    /// each, and holes are `NA`. The first table is to be the one with the holes, of number 0.
+    ///
+    /// # Errors
+    /// When the path can't be written to or its ending is one of a format that can't be written.
+    pub fn for_mice(path: &Path) -> Result<Self> {
+        Ok(Self { for_mice: true, ..Self::create(path, Some(".imp"))? })
     }
 
     /// Adds the rows of a table. All tables must have the same columns. `lead` is the cell in front of each row.
@@ -45,7 +56,7 @@ impl TableWriter {
     /// When the rows can't be written.
     pub fn write(&mut self, table: &Table, lead: &str) -> Result<()> {
         match &table.source {
-            Some(source) if !self.tabs || source.delimiter == b'\t' => {
+            Some(source) if !self.for_mice && (!self.tabs || source.delimiter == b'\t') => {
                 self.write_as_read(table, source, lead)
             }
             _ => self.write_values(table, lead),
@@ -73,7 +84,8 @@ impl TableWriter {
         let mut text = Vec::new();
         if !std::mem::replace(&mut self.started, true) {
             let names = table.columns().iter().map(|column| column.name.as_str());
-            let mut names = self.lead.as_deref().into_iter().chain(names).peekable();
+            let numbers = self.for_mice.then_some(".id");
+            let mut names = self.lead.as_deref().into_iter().chain(numbers).chain(names).peekable();
             while let Some(name) = names.next() {
                 push_quoted(&mut text, name, delimiter);
                 text.push(if names.peek().is_some() { delimiter } else { b'\n' });
@@ -83,9 +95,16 @@ impl TableWriter {
         for row in 0..table.rows() {
             text.clear();
             self.push_lead(&mut text, lead, delimiter);
+            if self.for_mice {
+                push_number(&mut text, row as f64 + 1.0);
+                text.push(delimiter);
+            }
             for (position, column) in table.columns().iter().enumerate() {
                 if position > 0 {
                     text.push(delimiter);
+                }
+                if self.for_mice && !column.observed[row] {
+                    text.extend_from_slice(b"NA");
                 }
                 push_value(&mut text, column, row, delimiter);
             }

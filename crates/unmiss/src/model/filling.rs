@@ -123,17 +123,21 @@ impl<'a> Filling<'a> {
     /// # Errors
     /// When the rows are not of the data.
     pub fn fill_rows(&self, data: &Data, rows: &Rows, draw: Option<Draw>) -> Result<Filled> {
+        self.finished(data, rows, self.decoded(data, rows, draw)?)
+    }
+
+    /// What the imputer fills in, in the user's units.
+    pub(super) fn decoded(&self, data: &Data, rows: &Rows, draw: Option<Draw>) -> Result<Data> {
         if rows.len() != data.rows() {
             return Err(Error::data(format!("{} encoded rows for {} rows of data", rows.len(), data.rows())));
         }
         let mut filled = rows.clone();
         self.imputer.fill(&mut filled, draw)?;
-        let full = self.coder.decode(data, &filled, draw.is_some())?;
-        self.finished(data, rows, full)
+        self.coder.decode(data, &filled, draw.is_some())
     }
 
     /// Holes that stay are opened again, and formulas made true.
-    fn finished(&self, before: &Data, rows: &Rows, mut data: Data) -> Result<Filled> {
+    pub(super) fn finished(&self, before: &Data, rows: &Rows, mut data: Data) -> Result<Filled> {
         let (mut left, mut warnings) = (Vec::new(), Vec::new());
         let mut counts = self.counts(&data, rows);
         if !self.part.left.is_empty() || !self.part.derived.is_empty() {

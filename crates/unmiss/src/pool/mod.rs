@@ -20,8 +20,8 @@ use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
 pub use record::{RECORD_ENDING, Record};
-pub use several::{JointTest, Rule};
-pub(crate) use several::{pooled_likelihood_ratio, pooled_wald};
+pub(crate) use several::pooled_likelihood_ratio;
+pub use several::{JointTest, Rule, pooled_wald};
 
 use crate::error::{Error, Result};
 

@@ -54,19 +54,24 @@ pub struct JointTest {
     pub relative_increase: f64,
 }
 
-/// Wald's test that all of some coefficients are 0. `estimates` and `covariances` have one entry for each table,
-/// `complete` are the degrees of freedom that complete data would have.
+/// Wald's test that all of some coefficients are 0. `estimates` and `covariances` (row by row) have one entry for each
+/// table, `complete` are the degrees of freedom that complete data would have.
 ///
 /// # Errors
 /// When there are fewer than two tables, or the coefficients can't be told apart.
-pub(crate) fn pooled_wald(
+pub fn pooled_wald(
     estimates: &[Vec<f64>],
-    covariances: &[Square],
+    covariances: &[Vec<f64>],
     complete: Option<f64>,
 ) -> Result<JointTest> {
     let (draws, size) = (estimates.len(), estimates.first().map_or(0, Vec::len));
     if draws < 2 || size == 0 {
         return Err(Error::data("a test needs two filled tables and one coefficient, or more"));
+    }
+    let fits = |own: &Vec<f64>, covariance: &Vec<f64>| own.len() == size && covariance.len() == size * size;
+    if draws != covariances.len() || !estimates.iter().zip(covariances).all(|(own, square)| fits(own, square))
+    {
+        return Err(Error::data("a test needs as many covariances as estimates, for every table"));
     }
     let (m, k) = (draws as f64, size as f64);
     let mean: Vec<f64> =
@@ -74,9 +79,9 @@ pub(crate) fn pooled_wald(
     let mut within = Square::zero(size);
     let mut between = Square::zero(size);
     for (own, covariance) in estimates.iter().zip(covariances) {
-        for cell in 0..size * size {
+        for (cell, covariance) in covariance.iter().enumerate() {
             let (row, column) = (cell / size, cell % size);
-            within.cells[cell] += covariance.cells[cell] / m;
+            within.cells[cell] += covariance / m;
             between.cells[cell] += (own[row] - mean[row]) * (own[column] - mean[column]) / (m - 1.0);
         }
     }

@@ -62,6 +62,7 @@ fn check(arguments: &Arguments) -> Result<()> {
     only_for_tables(&[
         ("draws", arguments.draws.is_some()),
         ("ignore", !arguments.ignore.is_empty()),
+        ("delta", !arguments.delta.is_empty()),
         ("within", !arguments.within.is_empty()),
         ("beyond-range", arguments.beyond_range),
         ("html", arguments.html.is_some()),

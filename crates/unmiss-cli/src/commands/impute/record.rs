@@ -36,7 +36,7 @@ impl Arguments {
             seed: run.seed(),
             proper: Some(model.filling()?.parameter_sets() > 0),
             filled: counts.iter().filter(|(_, count)| *count > 0).cloned().collect(),
-            delta: Vec::new(),
+            delta: self.delta.clone(),
         };
         record.write(&path)
     }

@@ -22,6 +22,8 @@ pub enum Marks {
     Dots,
     /// The same, with a line at 0: an interval that crosses it is drawn in another ink.
     Forest,
+    /// The same in pairs: every second row belongs to the one above it and has an ink of its own.
+    Pairs,
 }
 
 /// One row.
@@ -91,7 +93,7 @@ impl Ranking {
             let names = Lettering::new(Anchor::End);
             canvas.name((frame.left - 8.0, middle), &row.name, frame.left - 12.0, names);
             if row.value.is_finite() {
-                self.mark(canvas, row, &place, &frame.x);
+                self.mark(canvas, (index, row), &place, &frame.x);
             }
             let value = Lettering::new(Anchor::End);
             canvas.text((WIDTH - 6.0, middle), &self.form.write(row.value), value);
@@ -102,7 +104,13 @@ impl Ranking {
         frame.draw_x_title(canvas);
     }
 
-    fn mark(&self, canvas: &Canvas<'_>, row: &Ranked, place: &dyn Fn(f64) -> (f64, f64), axis: &Axis) {
+    fn mark(
+        &self,
+        canvas: &Canvas<'_>,
+        (index, row): (usize, &Ranked),
+        place: &dyn Fn(f64) -> (f64, f64),
+        axis: &Axis,
+    ) {
         let (x, y) = place(row.value);
         let ink = if row.value < 0.0 && axis.low < 0.0 { Ink::Series(1) } else { Ink::Series(0) };
         match self.marks {
@@ -110,10 +118,13 @@ impl Ranking {
                 let zero = place(0.0).0;
                 canvas.rectangle((zero.min(x), y - 6.5), (zero.max(x), y + 6.5), ink, 1.0);
             }
-            Marks::Dots | Marks::Forest => {
+            Marks::Dots | Marks::Forest | Marks::Pairs => {
                 let crosses = |(low, high): (f64, f64)| low <= 0.0 && high >= 0.0;
-                let is_open = self.marks == Marks::Forest && row.interval.is_none_or(crosses);
-                let ink = if is_open { Ink::Soft } else { Ink::Series(0) };
+                let ink = match self.marks {
+                    Marks::Forest if row.interval.is_none_or(crosses) => Ink::Soft,
+                    Marks::Pairs => Ink::Series(index % 2),
+                    _ => Ink::Series(0),
+                };
                 if let Some((low, high)) =
                     row.interval.filter(|(low, high)| low.is_finite() && high.is_finite())
                 {

@@ -1,5 +1,9 @@
 //! A pooled regression as sections of a page: coefficients, a forest of them, what the holes cost, tests.
 
+mod shifted;
+
+pub use shifted::tipping;
+
 use crate::analyse::{Analysis, Coefficient, CompleteRows, Family};
 use crate::error::Result;
 use crate::missing::words::{count, number};
@@ -64,7 +68,7 @@ fn explaining(analysis: &Analysis) -> impl Iterator<Item = &Coefficient> {
     analysis.coefficients.iter().filter(|one| !one.is_intercept())
 }
 
-fn chance(p: f64) -> String {
+pub(super) fn chance(p: f64) -> String {
     if p < 0.0001 { "< 0.0001".to_owned() } else { format!("{p:.4}") }
 }
 
@@ -120,15 +124,19 @@ fn forest(analysis: &Analysis) -> Result<Chart> {
         Family::Linear => format!("change of {}", analysis.response),
         Family::Logistic => format!("change of the log odds of {}", analysis.response),
     };
-    let seen = "By how much each term changes the outcome, with its interval: numbers by one standard deviation more, \
-                levels beside their reference.";
+    let beside =
+        if analysis.has_complete_rows() { " Below each: the same from complete rows alone." } else { "" };
+    let seen = format!(
+        "By how much each term changes the outcome, with its interval: numbers by one standard deviation more, levels \
+         beside their reference.{beside}"
+    );
     let meaning = "Where the interval leaves 0 out, the data tell the direction, the holes counted in.";
     Ranking {
         words: Words::new("Forest of coefficients", seen, meaning),
         names: "term".into(),
         values: outcome,
         form: Form::Number,
-        marks: Marks::Forest,
+        marks: if analysis.has_complete_rows() { Marks::Pairs } else { Marks::Forest },
         rows,
     }
     .draw()

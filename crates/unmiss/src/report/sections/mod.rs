@@ -9,7 +9,7 @@ mod impute;
 mod ratings;
 mod target;
 
-pub use analyse::analyse;
+pub use analyse::{analyse, tipping};
 pub use audit::audit;
 pub use compare::compare;
 pub use describe::describe;
