@@ -163,7 +163,7 @@ def analyse(
     formula : str
         What explains what: ``"died ~ age + sex"``, ``"y ~ a * b"``, ``"log(y) ~ I(x^2) + ."``.
     tables : list of data frame
-        The filled tables, such as an imputer's ``draw(X, 20)``.
+        The filled tables, such as an imputer's ``draw(X)``.
     original : data frame, default=None
         The table with the holes: show the regression of its complete rows, too.
     family : {"linear", "logistic"}, default=None
@@ -186,10 +186,9 @@ def analyse(
 
     Examples
     --------
-    >>> import pandas as pd
     >>> import unmiss
     >>> penguins = unmiss.sample("penguins")
-    >>> draws = unmiss.GaussianImputer().fit(penguins).draw(penguins, 5)
+    >>> draws = unmiss.GaussianImputer(m=5).fit(penguins).draw(penguins)
     >>> found = unmiss.analyse("body_mass_g ~ flipper_length_mm + sex", draws)
     >>> found.terms
     ['(intercept)', 'flipper_length_mm', 'sex=male']

@@ -84,14 +84,14 @@ def _of_sklearn(model: Any, X: Any, y: Any) -> Estimates:
     """Standard errors, which scikit-learn does not give: those of least squares or of maximum likelihood."""
     kind = type(model).__name__
     names = [str(name) for name in getattr(X, "columns", range(np.asarray(X).shape[1]))]
-    X = np.asarray(X, dtype=np.float64)
+    given, X = X, np.asarray(X, dtype=np.float64)
     weights, estimates = np.ones(len(X)), np.ravel(model.coef_).astype(np.float64)
     if kind == "LogisticRegression":
         if not (getattr(model, "penalty", None) in (None, "none") or np.isinf(model.C)):
             raise TypeError("a penalised LogisticRegression has no standard errors\nhint: fit it with C=np.inf")
         if len(model.classes_) != 2:
             raise TypeError("a LogisticRegression of two classes can be pooled, not of more")
-        chance = model.predict_proba(X)[:, 1]
+        chance = model.predict_proba(given)[:, 1]
         weights = chance * (1.0 - chance)
     elif kind != "LinearRegression" or len(estimates) != X.shape[1]:
         raise TypeError(

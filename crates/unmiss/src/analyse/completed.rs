@@ -56,7 +56,7 @@ impl Completed {
     }
 
     /// Reads one file for each table, or one long file with a column that numbers them (`draw` as `unmiss impute
-    /// --long` writes it, `.imp` of R's mice, where 0 is the table with the holes). The record beside them is read, too.
+    /// --long` writes it, `.imp` of R's mice, where 0 is the table with the holes). The record beside them is read too.
     ///
     /// # Errors
     /// When a file can't be read, or the tables do not belong together.

@@ -262,7 +262,8 @@ fn with_reference(
     Ok(levels)
 }
 
-/// What is explained, and by which kind of regression if none is asked for: the odds of two outcomes, a number as it is.
+/// What is explained, and by which kind of regression if none is asked for: the odds of two outcomes, a number as it
+/// is.
 fn explained(
     response: &Response,
     completed: &Completed,

@@ -1,4 +1,5 @@
-//! Pooled regressions beside those of R's mice 3.15 (`pool`, `summary(conf.int = TRUE)`, `D1`, `D3`) on the same tables.
+//! Pooled regressions beside those of R's mice 3.15 (`pool`, `summary(conf.int = TRUE)`, `D1`, `D3`), on the same
+//! tables.
 
 use super::*;
 use crate::data::{Column, Kind, Table};

@@ -1,7 +1,7 @@
 //! From which shift of the filled values on does a conclusion change?
 //!
-//! Whether cells are missing at random can't be seen in data. A tipping-point analysis shifts what was filled in step by
-//! step and does the analysis again: if the conclusion changes only for shifts that nobody believes in, it stands.
+//! Whether cells are missing at random can't be seen in data. A tipping-point analysis shifts what was filled in, step
+//! by step, and does the analysis again: if the conclusion changes only for shifts that nobody believes in, it stands.
 
 use serde::Serialize;
 

@@ -7,8 +7,8 @@
 //! r = (1 + 1/m) trace(B Ū^-1) / k        D1 = Q̄' Ū^-1 Q̄ / (k (1 + r))
 //! ```
 //!
-//! The likelihood-ratio test (D3; Meng and Rubin 1992) of two nested models, with the mean deviance difference d̄ at each
-//! table's own estimates and d̃ at the pooled ones:
+//! The likelihood-ratio test (D3; Meng and Rubin 1992) of two nested models, with the mean deviance difference d̄ at
+//! each table's own estimates and d̃ at the pooled ones:
 //!
 //! ```text
 //! r = (m + 1) (d̄ - d̃) / (k (m - 1))      D3 = d̃ / (k (1 + r))
