@@ -47,6 +47,6 @@ print(unmiss.MatrixFactorization().fit(cells).recommend([6], n=3))
 # `unmiss recommend` reads too.
 
 # %%
-print(model.audit(users=50))
+print(model.audit(pairs=50))
 model.save("films.unmiss")
 print(unmiss.load("films.unmiss").recommend("user-007", n=1))

@@ -59,14 +59,20 @@ def test_the_programs_model_is_the_same_to_the_bit(films, tmp_path, model):
 
 @with_program
 def test_the_audit_is_the_programs(films, tmp_path):
-    model = unmiss.AutoRec(vectors="user", hidden=12, epochs=8, rate=0.02).fit(films)
+    learned = films.iloc[: len(films) * 9 // 10]
+    model = unmiss.AutoRec(hidden=12, epochs=8, rate=0.02).fit(learned)
     model.save(tmp_path / "m.unmiss")
-    size = ["--users", 30, "--levels", 5, "--masks", 6]
+    films.iloc[len(learned) :].to_csv(tmp_path / "held.csv", index=False)
+    size = ["--pairs", 30, "--levels", 5, "--masks", 6]
+    program("recommend", "audit", tmp_path / "m.unmiss", tmp_path / "held.csv", *size, "--json", tmp_path / "h.json")
+    held = model.audit(films.iloc[len(learned) :], pairs=30, levels=5, masks=6).to_dict()
+    assert held == json.loads((tmp_path / "h.json").read_text()) and held["held_out"]
     program("recommend", "audit", tmp_path / "m.unmiss", *size, "--json", tmp_path / "a.json")
-    found = model.audit(users=30, levels=5, masks=6)
+    found = model.audit(pairs=30, levels=5, masks=6)
     assert found.to_dict() == json.loads((tmp_path / "a.json").read_text())
+    assert found.vectors == "item" and found.network
     assert found.verdict in ("flat", "mild-drift", "strong-drift", "unclear") and len(found.curve.share) == 5
-    assert sum(group["users"] for group in found.groups) == 300 and len(found.words) == 3
+    assert sum(group["count"] for group in found.groups) == 200 and len(found.words) == 4
     found.save(tmp_path / "a.html")
     assert "<svg" in (tmp_path / "a.html").read_text() and "<iframe" in found._repr_html_()
     matplotlib = pytest.importorskip("matplotlib")

@@ -1123,8 +1123,8 @@ class MlpClassifier(ClassifierBase):
         K of Sparsity Normalization: mean (number of known columns in training), hidden (units of the first
         layer), input (number of columns) or a number.
     scale : str, default="auto"
-        Scale of numbers: auto (min-max with Sparsity Normalization, else standard), standard, min-max or
-        robust.
+        Scale of numbers: auto (min-max with zero and Sparsity Normalization, else standard), standard,
+        min-max or robust.
     hidden : tuple, default=(100, 100, 100)
         Units of the hidden layers, such as [100, 100, 100].
     activation : str, default="relu"
@@ -1684,8 +1684,8 @@ class MlpRegressor(RegressorBase):
         K of Sparsity Normalization: mean (number of known columns in training), hidden (units of the first
         layer), input (number of columns) or a number.
     scale : str, default="auto"
-        Scale of numbers: auto (min-max with Sparsity Normalization, else standard), standard, min-max or
-        robust.
+        Scale of numbers: auto (min-max with zero and Sparsity Normalization, else standard), standard,
+        min-max or robust.
     hidden : tuple, default=(100, 100, 100)
         Units of the hidden layers, such as [100, 100, 100].
     activation : str, default="relu"
@@ -2494,8 +2494,14 @@ class CFNade(RecommenderBase):
         Whether a level's weights are the sum of those up to it.
     decay : float, default=0.02
         How strongly weights are pulled to 0.
+    decay_on : str, default="both"
+        Weights that are pulled: both (layers) or output (alone).
     rate : float, default=0.001
         Learning rate.
+    plateau : int, default=0
+        Epochs without a better score of what was set aside after which the rate is quartered; 0: never.
+    averaging : float, default=0.0
+        How much of the running mean of the weights each step keeps, such as 0.995; 0: no mean.
     batch : int, default=512
         Rows in a batch; 0 for all.
     epochs : int, default=500
@@ -2556,7 +2562,10 @@ class CFNade(RecommenderBase):
         "ordinal",
         "sharing",
         "decay",
+        "decay_on",
         "rate",
+        "plateau",
+        "averaging",
         "batch",
         "epochs",
         "patience",
@@ -2573,7 +2582,10 @@ class CFNade(RecommenderBase):
         ordinal: float = 1.0,
         sharing: bool = False,
         decay: float = 0.02,
+        decay_on: Any = "both",
         rate: float = 0.001,
+        plateau: int = 0,
+        averaging: float = 0.0,
         batch: int = 512,
         epochs: int = 500,
         patience: int = 30,
@@ -2593,7 +2605,10 @@ class CFNade(RecommenderBase):
         self.ordinal = ordinal
         self.sharing = sharing
         self.decay = decay
+        self.decay_on = decay_on
         self.rate = rate
+        self.plateau = plateau
+        self.averaging = averaging
         self.batch = batch
         self.epochs = epochs
         self.patience = patience

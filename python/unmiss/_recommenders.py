@@ -197,20 +197,24 @@ class RecommenderBase(Saved, Estimator):
         errors = self.model_.predict(ratings.users, ratings.items, self._manner())[known] - ratings.values[known]
         return float(np.sqrt(np.mean(errors**2)))
 
-    def audit(self, users: int = 100, levels: int = 10, masks: int = 20) -> RatingAudit:
-        """Audit: do predicted ratings drift with HOW MANY ratings a user gave?
+    def audit(self, X: Any = None, pairs: int = 100, levels: int = 10, masks: int = 50) -> RatingAudit:
+        """Audit: do predicted ratings drift with HOW MANY ratings are known?
 
-        Of the users' ratings more and more are left out at random, and one other rating of theirs is predicted from the
-        rest. What is left out at random carries no information, so the mean prediction of a sound model stays.
+        A network has a row of ratings for each user, or for each item. Of such a row more and more ratings are left out
+        at random, and the network itself predicts a pair that it did not learn from; a model without a network gets a
+        part of a user's ratings as those of somebody new. What is left out at random carries no information, so the
+        mean prediction of a sound model stays.
 
         Parameters
         ----------
-        users : int, default=100
-            Users to audit, drawn at random, each with one of their items.
+        X : sparse matrix, data frame or tuple of arrays, default=None
+            Ratings, or pairs of users and items, that were not learned from. None: pairs without a rating are drawn.
+        pairs : int, default=100
+            Pairs of user and item to audit, drawn at random.
         levels : int, default=10
             Shares of known ratings, up to 100 %.
-        masks : int, default=20
-            Random choices of ratings for each user and share.
+        masks : int, default=50
+            Random choices of ratings for each pair and share.
 
         Returns
         -------
@@ -218,7 +222,15 @@ class RecommenderBase(Saved, Estimator):
             Verdict, figures, curve; draws itself with ``plot()``, shows charts in notebooks, saves a page.
         """
         check_is_fitted(self)
-        return RatingAudit(self.model_.audit(users, levels, masks, self._manner(self._seed)))
+        held_out = None
+        if X is not None:
+            if _ratings.is_sparse(X):
+                self._check_positions(X)
+            rated = _ratings.is_sparse(X) or (isinstance(X, tuple) and len(X) == 3)
+            columns = self._columns()
+            given = _ratings.ratings_of(X, None, columns) if rated else _ratings.pairs_of(X, columns)
+            held_out = (given.users, given.items)
+        return RatingAudit(self.model_.audit(held_out, (pairs, levels, masks), self._manner(self._seed)))
 
     def _columns(self) -> _ratings.Columns:
         return _ratings.Columns(self.user, self.item, self.rating, self.time)

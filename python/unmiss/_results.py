@@ -177,26 +177,32 @@ class RatingAudit(Drift):
         Largest departure of the mean prediction from the one with all ratings known, in standard deviations of the
         predictions.
     slope, share, spearman : float
-        As of an :class:`Audit`, of the median user: change of the prediction from no rating to all, part of its scatter
+        As of an :class:`Audit`, of the median pair: change of the prediction from no rating to all, part of its scatter
         that the number of ratings explains, rank correlation with that number.
     range : float
-        Largest difference between a user's level means, in standard deviations of the ratings; median user.
+        Largest difference between a pair's level means, in standard deviations of the ratings; median pair.
     intervals : dict
         95 % interval of each of these.
     curve : Curve
         The predictions by share of known ratings.
     groups : list of dict
-        What the data themselves say: users by how many ratings they gave, and their mean rating.
+        What the data themselves say: users (or items) by how many ratings they have, and their mean rating.
+    vectors : str
+        Whose ratings were left out, ``user`` or ``item``: what a row of the network is.
+    network : bool
+        Whether a network answered, and not what the model says of somebody new.
     words : list of str
         What to know, in sentences.
     """
 
-    _title = "Audit: do predicted ratings drift with how many ratings a user gave?"
-    _known = "known ratings of the user that are left, %"
+    _title = "Audit: do predicted ratings drift with how many ratings are known?"
 
     def __init__(self, finding: Any):
         super().__init__(finding)
         self.groups = self._found["groups"]
+        self.vectors = self._found["vectors"]
+        self.network = self._found["network"]
+        self._known = f"known ratings of the {self.vectors} that are left, %"
 
     def _answer(self) -> str:
         return "predicted rating"

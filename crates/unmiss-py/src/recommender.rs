@@ -190,17 +190,33 @@ impl Recommender {
         Ok((answers.into_pyarray(py), unknown))
     }
 
-    /// Whether predicted ratings drift with how many ratings a user gave.
-    fn audit(
+    /// Whether predicted ratings drift with how many ratings are known: on pairs held out, if they are given, else on
+    /// pairs without a rating. The size is `(pairs, levels, masks)`.
+    fn audit<'py>(
         &self,
-        py: Python<'_>,
-        users: usize,
-        levels: usize,
-        masks: usize,
+        py: Python<'py>,
+        held_out: Option<(IdArguments<'py>, IdArguments<'py>)>,
+        size: (usize, usize, usize),
         manner: Manner,
     ) -> PyResult<Finding> {
-        let settings = AuditSettings { rows: users, levels, masks, ..AuditSettings::default() };
-        let found = work(py, &manner, |run| audit_ratings(&self.model, &settings, run))?;
+        let (rows, levels, masks) = size;
+        let settings = AuditSettings { rows, levels, masks, ..AuditSettings::default() };
+        let held_out = match held_out {
+            Some((users, items)) => {
+                let ratings = self.rating().ratings;
+                let users = IdRows::read(py, users)?.places(&ratings.users);
+                let items = IdRows::read(py, items)?.places(&ratings.items);
+                Some(
+                    users
+                        .into_iter()
+                        .zip(items)
+                        .filter_map(|(user, item)| user.zip(item))
+                        .collect::<Vec<_>>(),
+                )
+            }
+            None => None,
+        };
+        let found = work(py, &manner, |run| audit_ratings(&self.model, held_out.as_deref(), &settings, run))?;
         Finding::new(&found, sections::rating_audit(&found).map_err(exception)?)
     }
 

@@ -50,7 +50,7 @@ use plan::Plan;
 use subject::{Foreign, Own, Subject};
 
 pub use columns::ColumnEffect;
-pub use contrast::Contrast;
+pub use contrast::{Contrast, Treated};
 pub use curve::{Example, ExampleLevel, Level};
 pub use degree::{Bounds, Figures};
 pub use found::{Audit, AuditSettings, ClassFigures};

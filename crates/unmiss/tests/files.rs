@@ -109,15 +109,20 @@ fn cells(data: &Data) -> Vec<Vec<Option<String>>> {
     data.columns().iter().map(|column| (0..column.rows()).map(|row| column.cell(row)).collect()).collect()
 }
 
-/// A file of every method and job, and one with sets of parameters for draws where the method has them.
+/// Methods whose files got another form since: one of the newer form stands beside the first.
+const NEWER: &[&str] = &["autoencoder"];
+
+/// A file of every method and job, one of a newer form, and one with sets of parameters for draws where the method has
+/// them.
 fn files() -> impl Iterator<Item = (&'static dyn Method, Job, usize, PathBuf)> {
     METHODS.iter().flat_map(|method| {
         method.card().does.iter().flat_map(|(shape, job)| {
             let name = format!("{}-{shape}-{job}", method.name());
+            let newer = NEWER.contains(&method.name()).then(|| format!("{name}-2"));
             let drawn = (*job == Job::Fill && method.proper_draws()).then(|| format!("{name}-draws"));
-            let plain = (*method, *job, 0, folder().join(name));
-            let drawn = drawn.map(|name| (*method, *job, 2, folder().join(name)));
-            [Some(plain), drawn].into_iter().flatten()
+            let plain = [Some(name), newer].into_iter().flatten().map(|name| (0, name));
+            let all = plain.chain(drawn.map(|name| (2, name)));
+            all.map(|(sets, name)| (*method, *job, sets, folder().join(name)))
         })
     })
 }

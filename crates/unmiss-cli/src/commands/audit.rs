@@ -16,7 +16,7 @@ use unmiss::store::write_whole;
 
 use crate::General;
 use crate::files::Files;
-use crate::input::InputArguments;
+use crate::input::{InputArguments, RatingColumns};
 use crate::output::print;
 use crate::printer::Printer;
 use program::Program;
@@ -25,14 +25,16 @@ use text::page;
 /// Which model, on which rows.
 #[derive(clap::Args)]
 #[command(
-    override_usage = "unmiss audit [OPTIONS] MODEL DATA\n       unmiss audit [OPTIONS] MODEL (a model of ratings, \
-                      which has its data with it)\n       unmiss audit [OPTIONS] --command PROGRAM DATA"
+    override_usage = "unmiss audit [OPTIONS] MODEL DATA\n       unmiss audit [OPTIONS] MODEL [DATA] (a model of \
+                      ratings: on pairs without a rating, or on ratings held out)\n       unmiss audit [OPTIONS] \
+                      --command PROGRAM DATA"
 )]
 pub struct Arguments {
     /// The model that `unmiss fit` wrote; left out with --command
     #[arg(value_name = "MODEL")]
     first: PathBuf,
-    /// Rows to audit it on: CSV, TSV or Parquet, plain or .gz; sample:NAME for a built-in table
+    /// Rows to audit it on: CSV, TSV or Parquet, plain or .gz; sample:NAME for a built-in table. For a model of
+    /// ratings: ratings that it did not learn from; without, pairs of a user and an item without a rating are drawn
     #[arg(value_name = "DATA", conflicts_with = "command")]
     second: Option<PathBuf>,
     /// Audit a model of any kind: a program that reads rows as CSV (empty cells are missing) from its standard
@@ -45,13 +47,13 @@ pub struct Arguments {
     /// With --command: columns that the program does not get
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     ignore: Vec<String>,
-    /// Rows to audit, or users with one of their items each, drawn at random [default: 200; users: 100]
-    #[arg(long, alias = "users", value_name = "N")]
+    /// Rows to audit, or pairs of user and item, drawn at random [default: 200; pairs: 100]
+    #[arg(long, alias = "users", alias = "pairs", value_name = "N")]
     rows: Option<usize>,
     /// Shares of known cells, from 5 % to 100 % [default: 20; of ratings: 10]
     #[arg(long, value_name = "N")]
     levels: Option<usize>,
-    /// Random masks for each row and share [default: 50; of ratings: 20]
+    /// Random masks for each row and share [default: 50]
     #[arg(long, value_name = "N")]
     masks: Option<usize>,
     /// Do not fit the same method with Sparsity Normalization for comparison
@@ -63,6 +65,8 @@ pub struct Arguments {
     /// Write a page with charts to an HTML file
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
+    #[command(flatten)]
+    columns: RatingColumns,
     #[command(flatten)]
     input: InputArguments,
 }
@@ -106,10 +110,8 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
             let model = Model::load(&arguments.first)?;
             let title = format!("{} ({})", arguments.first.display(), model.recipe.method.name());
             match (model.shape(), data) {
-                (Shape::Ratings, None) => return ratings::run(arguments, &model, &title, &run, printer),
-                (Shape::Ratings, Some(_)) => {
-                    return Err(Error::setting("data", "a model of ratings has its data with it")
-                        .with_hint("leave the second file out: the users that the model knows are audited"));
+                (Shape::Ratings, data) => {
+                    return ratings::run(arguments, &model, data.as_deref(), &title, &run, printer);
                 }
                 (Shape::Table, None) => {
                     return Err(Error::setting("data", "there are no rows to audit the model on")

@@ -28,7 +28,7 @@ fn a_small_table_is_printed_and_written() {
         "bench uci-replication --data . --only boston --only r=1 --only r=10 --only zero --only mean --seeds 2 \
          --threads 2 --json out.json",
     );
-    assert!(answer.out.contains("boston: RMSE over r (Figure 6)"), "{}", answer.out);
+    assert!(answer.out.contains("boston: RMSE over r (Figures 2 and 6)"), "{}", answer.out);
     assert!(answer.out.lines().all(|line| line.chars().count() <= 100), "{}", answer.out);
     let json: serde_json::Value = serde_json::from_slice(&bench.bytes("out.json")).unwrap();
     assert_eq!(json["complete"], true);

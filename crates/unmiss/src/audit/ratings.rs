@@ -1,8 +1,12 @@
-//! The audit of a model of ratings: does the predicted rating drift with how many ratings a user gave?
+//! The audit of a model of ratings: does the predicted rating drift with how many ratings are known?
 //!
-//! A point is a user and one of the items they rated. Of the user's other ratings, more and more are left out at
-//! random; the model gets the rest as those of somebody new and predicts the one item (Yi et al. 2020, Figure 1, first
-//! column). Ratings left out at random carry no information, so the mean prediction of a sound model stays.
+//! A network over the ratings of users, or of items, has a row for each: a point is a cell of such a row that the
+//! network did not learn from. Of the row's ratings, more and more are left out at random, and the network itself,
+//! weights as they are, predicts the cell from the rest (Yi et al. 2020, Figure 1, first column). Where no network
+//! answers, the model gets a part of a user's ratings as those of somebody new. Ratings left out at random carry no
+//! information, so the mean prediction of a sound model stays.
+
+use std::collections::BTreeSet;
 
 use rayon::prelude::*;
 use serde::Serialize;
@@ -14,11 +18,16 @@ use super::found::AuditSettings;
 use super::plan::Plan;
 use super::subject::{Cases, Subject};
 use super::verdict::Verdict;
+use crate::data::ratings::Ratings;
 use crate::error::{Error, Result};
-use crate::missing::{UserGroup, user_groups};
+use crate::methods::Vectors;
+use crate::missing::{CountGroup, count_groups};
 use crate::model::{Model, Rating};
 use crate::rng::Stream;
 use crate::run::Run;
+
+/// Draws of a cell for each that is wanted, at most.
+const MOST_TRIES: usize = 200;
 
 /// All that an audit of a model of ratings found.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -27,13 +36,19 @@ pub struct RatingAudit {
     pub verdict: Verdict,
     /// What to know, in sentences, the verdict first.
     pub summary: Vec<String>,
+    /// Whose ratings were left out: those of users or of items.
+    pub vectors: Vectors,
+    /// Whether a network answered, and not what the model says of somebody new.
+    pub network: bool,
+    /// Whether the cells were given, and not drawn from those without a rating.
+    pub held_out: bool,
     /// The figures: `slope`, `share`, `range`, `spearman`, `drift`, and their `intervals`.
     #[serde(flatten)]
     pub figures: Figures,
     /// The predicted ratings by share of known ratings, all points together.
     pub curve: Vec<Level>,
-    /// What the data themselves say: users by how many ratings they gave.
-    pub groups: Vec<UserGroup>,
+    /// What the data themselves say: users or items by how many ratings they have.
+    pub groups: Vec<CountGroup>,
     /// Points audited.
     pub points: usize,
     /// Standard deviation of the predictions for the points as they are: the unit of slope and drift.
@@ -42,16 +57,57 @@ pub struct RatingAudit {
     pub settings: AuditSettings,
 }
 
-/// A user and one of their rated items.
+impl RatingAudit {
+    /// `user` or `item`: whose ratings were left out.
+    pub fn row_name(&self) -> &'static str {
+        row_name(self.vectors)
+    }
+
+    /// What was asked, in a sentence.
+    pub fn question(&self) -> String {
+        let cells = if self.held_out { "held-out ratings" } else { "pairs without a rating" };
+        match (self.network, self.vectors) {
+            (true, Vectors::Item) => format!(
+                "The network itself answers, for {cells}: the item's ratings by other users are its input, and more \
+                 and more of them are left out at random."
+            ),
+            (true, Vectors::User) => format!(
+                "The network itself answers, for {cells}: the user's ratings of other items are its input, and more \
+                 and more of them are left out at random."
+            ),
+            (false, _) => format!(
+                "No network answers here: the model gets a part of a user's ratings as those of somebody new, and \
+                 predicts {cells}."
+            ),
+        }
+    }
+}
+
+fn row_name(vectors: Vectors) -> &'static str {
+    match vectors {
+        Vectors::User => "user",
+        Vectors::Item => "item",
+    }
+}
+
+/// A cell that was not learned from: its row, its column, and the ratings of the row.
 struct Point {
-    item: u32,
-    /// The user's other ratings.
-    others: Vec<(u32, f32)>,
+    row: u32,
+    column: u32,
+    ratings: Vec<(u32, f32)>,
 }
 
 struct Points<'a> {
     model: Rating<'a>,
+    network: bool,
     points: Vec<Point>,
+}
+
+impl Points<'_> {
+    fn rate(&self, point: &Point, given: &[(u32, f32)]) -> f32 {
+        let cell = self.network.then(|| self.model.rate_cell(point.row, given, point.column)).flatten();
+        cell.unwrap_or_else(|| self.model.rate_for(given, &[point.column])[0])
+    }
 }
 
 impl Subject for Points<'_> {
@@ -60,46 +116,66 @@ impl Subject for Points<'_> {
     }
 
     fn known(&self, row: usize) -> Vec<usize> {
-        (0..self.points[row].others.len()).collect()
+        (0..self.points[row].ratings.len()).collect()
     }
 
     fn answer(&self, cases: &Cases) -> Result<Vec<f64>> {
         let width = cases.observed.len() / cases.rows.len().max(1);
         let answer = |(case, row): (usize, &usize)| {
-            let Point { item, others } = &self.points[*row];
-            let kept = others.iter().zip(&cases.observed[case * width..]).filter(|(_, observed)| **observed);
+            let point = &self.points[*row];
+            let kept =
+                point.ratings.iter().zip(&cases.observed[case * width..]).filter(|(_, observed)| **observed);
             let given: Vec<(u32, f32)> = kept.map(|(rating, _)| *rating).collect();
-            f64::from(self.model.rate_for(&given, &[*item])[0])
+            f64::from(self.rate(point, &given))
         };
         Ok(cases.rows.par_iter().enumerate().map(answer).collect())
     }
 }
 
-/// Audits a model of ratings on the users it knows. `settings.rows` is the number of points; the contrast is not made.
+/// Audits a model of ratings. `held_out` are pairs of a user and an item whose ratings the model did not learn from;
+/// those that it did learn from are passed over, and without any, pairs without a rating are drawn. `settings.rows` is
+/// the number of points; the contrast is not made.
 ///
 /// # Errors
-/// When the model is not one of ratings, no user has three ratings, or the run was stopped early.
-pub fn audit_ratings(model: &Model, settings: &AuditSettings, run: &Run) -> Result<RatingAudit> {
+/// When the model is not one of ratings, no pair can be asked about, or the run was stopped early.
+pub fn audit_ratings(
+    model: &Model,
+    held_out: Option<&[(u32, u32)]>,
+    settings: &AuditSettings,
+    run: &Run,
+) -> Result<RatingAudit> {
     settings.check()?;
     let model = model.rating()?;
-    let by_user = &model.ratings.by_user;
-    let users: Vec<u32> = (0..by_user.rows() as u32).filter(|user| by_user.count(*user) >= 3).collect();
-    if users.is_empty() {
-        return Err(Error::data("no user has three ratings, so none can be left out and another stay")
-            .with_hint("an audit needs users of whom something is known"));
-    }
-    let order = Stream::new(run.seed(), "audit users", 0, 0).permutation(users.len());
-    let point = |place: usize| {
-        let user = users[place];
-        let (items, values) = by_user.row(user);
-        let chosen = Stream::new(run.seed(), "audit item", u64::from(user), 0).below(items.len());
-        let all = items.iter().copied().zip(values.iter().copied()).enumerate();
-        let others = all.filter(|(place, _)| *place != chosen).map(|(_, rating)| rating).collect();
-        Point { item: items[chosen], others }
+    let (network, vectors) = (model.rows().is_some(), model.rows().unwrap_or(Vectors::User));
+    let usable = |pair: &(u32, u32)| {
+        let (row, column) = vectors.cell(pair.0, pair.1);
+        let rows = vectors.of(model.ratings);
+        rows.count(row) >= 2 && rows.get(row, column).is_none() && !model.is_cold(pair.0, pair.1)
     };
-    let points: Vec<Point> = order.into_iter().take(settings.rows).map(point).collect();
-    let widest = points.iter().map(|point| point.others.len()).max().unwrap_or(0);
-    let subject = Points { model, points };
+    let mut pairs: Vec<(u32, u32)> = match held_out {
+        Some(pairs) => pairs.iter().copied().filter(usable).collect(),
+        None => drawn(model.ratings, usable, settings.rows, run.seed()),
+    };
+    // The order in which they are given says nothing.
+    pairs.sort_unstable();
+    pairs.dedup();
+    if pairs.is_empty() {
+        let name = row_name(vectors);
+        let error = Error::data(format!("there is no pair to ask about whose {name} has two other ratings"));
+        return Err(error.with_hint(match held_out {
+            Some(_) => "name ratings that the model did not learn from, of users and items that it knows",
+            None => "an audit needs ratings of which some can be left out and others stay",
+        }));
+    }
+    let point = |pair: &(u32, u32)| {
+        let (row, column) = vectors.cell(pair.0, pair.1);
+        Point { row, column, ratings: vectors.of(model.ratings).entries(row).collect() }
+    };
+    let order = Stream::new(run.seed(), "audit cells", 1, 0).permutation(pairs.len());
+    let points: Vec<Point> =
+        order.into_iter().take(settings.rows).map(|place| point(&pairs[place])).collect();
+    let widest = points.iter().map(|point| point.ratings.len()).max().unwrap_or(0);
+    let subject = Points { model, network, points };
     let size = (settings.rows, settings.levels, settings.masks);
     let known = |row: usize| subject.known(row);
     let plan = Plan::new(subject.points.len(), known, widest, size, run.seed());
@@ -110,9 +186,12 @@ pub fn audit_ratings(model: &Model, settings: &AuditSettings, run: &Run) -> Resu
     let mut audit = RatingAudit {
         verdict: Verdict::of(&figures),
         summary: Vec::new(),
+        vectors,
+        network,
+        held_out: held_out.is_some(),
         figures,
         curve: curve(&plan, &answers, 0),
-        groups: user_groups(model.ratings),
+        groups: count_groups(vectors.of(model.ratings)),
         points: answers.rows(),
         answer_deviation: units.answers,
         settings: settings.clone(),
@@ -121,27 +200,65 @@ pub fn audit_ratings(model: &Model, settings: &AuditSettings, run: &Run) -> Resu
     Ok(audit)
 }
 
+/// Pairs without a rating: the user of one rating and the item of another, both drawn at random, so that busy users and
+/// popular items come as often as they would among ratings held out.
+fn drawn(
+    ratings: &Ratings,
+    usable: impl Fn(&(u32, u32)) -> bool,
+    count: usize,
+    seed: u64,
+) -> Vec<(u32, u32)> {
+    let by_user = &ratings.by_user;
+    let mut stream = Stream::new(seed, "audit cells", 0, 0);
+    let mut pairs = BTreeSet::new();
+    for _ in 0..MOST_TRIES * count {
+        if pairs.len() == count || ratings.is_empty() {
+            break;
+        }
+        let mut user_of = || {
+            let place = stream.below(ratings.len());
+            let user = by_user.starts.partition_point(|start| *start <= place) - 1;
+            (user as u32, place - by_user.starts[user])
+        };
+        let (user, _) = user_of();
+        let (other, place) = user_of();
+        let pair = (user, by_user.row(other).0[place]);
+        if usable(&pair) {
+            pairs.insert(pair);
+        }
+    }
+    pairs.into_iter().collect()
+}
+
 fn summary(audit: &RatingAudit) -> Vec<String> {
-    let figures = &audit.figures;
+    let (figures, name) = (&audit.figures, audit.row_name());
+    let (article, verb) = if audit.vectors == Vectors::User { ("a", "gave") } else { ("an", "has") };
     let [low, high] = figures.intervals.drift;
     let moved = format!(
-        "With {:.0} % of a user's ratings known, the average predicted rating is {:.3} {} than with all of them: {:.2} \
-         standard deviations of the predictions (95 % interval {low:.2} to {high:.2}).",
+        "With {:.0} % of {article} {name}'s ratings known, the average predicted rating is {:.3} {} than with all of \
+         them: {:.2} standard deviations of the predictions (95 % interval {low:.2} to {high:.2}).",
         100.0 * figures.drift_at,
         figures.drift_in_units.abs(),
         if figures.drift < 0.0 { "lower" } else { "higher" },
         figures.drift.abs()
     );
     let verdict = match audit.verdict {
-        Verdict::Flat => "Flat: the average predicted rating hardly moves when ratings are left out.",
-        Verdict::MildDrift => "Mild drift: predictions depend somewhat on how many ratings a user gave.",
-        Verdict::StrongDrift => "Strong drift: predictions depend on how many ratings a user gave.",
-        Verdict::Unclear => "Unclear: too few points to tell whether predictions drift.",
+        Verdict::Flat => {
+            "Flat: the average predicted rating hardly moves when ratings are left out.".to_owned()
+        }
+        Verdict::MildDrift => {
+            format!("Mild drift: predictions depend somewhat on how many ratings {article} {name} {verb}.")
+        }
+        Verdict::StrongDrift => {
+            format!("Strong drift: predictions depend on how many ratings {article} {name} {verb}.")
+        }
+        Verdict::Unclear => "Unclear: too few points to tell whether predictions drift.".to_owned(),
     };
-    let mut sentences = vec![verdict.to_owned(), moved];
+    let mut sentences = vec![verdict, moved, audit.question()];
     if let [first, .., last] = audit.groups.as_slice() {
+        let have = if audit.vectors == Vectors::User { "give" } else { "are given" };
         sentences.push(format!(
-            "In the data, users with {} to {} ratings give {:.2} on average, users with {} to {} give {:.2}.",
+            "In the data, {name}s with {} to {} ratings {have} {:.2} on average, {name}s with {} to {} {have} {:.2}.",
             first.fewest, first.most, first.mean, last.fewest, last.most, last.mean
         ));
     }
@@ -149,47 +266,4 @@ fn summary(audit: &RatingAudit) -> Vec<String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::data::ratings::sample;
-    use crate::model::{Aim, Recipe};
-
-    fn found(sets: &[(&str, &str)], method: &str) -> RatingAudit {
-        let recipe = sets
-            .iter()
-            .fold(Recipe::named(method).unwrap(), |recipe, (name, value)| recipe.set(name, value).unwrap());
-        let run = Run::new(1, 2).unwrap();
-        let model = Model::fit(&sample().into(), &Aim::Rate, &recipe, &run).unwrap();
-        let settings = AuditSettings { rows: 60, levels: 6, masks: 10, ..AuditSettings::default() };
-        let audit = audit_ratings(&model, &settings, &run).unwrap();
-        assert_eq!(audit, audit_ratings(&model, &settings, &Run::new(1, 1).unwrap()).unwrap());
-        audit
-    }
-
-    #[test]
-    fn the_audit_hides_ratings_and_nothing_else() {
-        let user =
-            [("vectors", "user"), ("hidden", "24"), ("decay", "10"), ("rate", "0.01"), ("epochs", "30")];
-        for audit in [found(&user, "autorec"), found(&[], "biases")] {
-            assert_eq!((audit.curve.len(), audit.points), (6, 60));
-            let (few, all) = (&audit.curve[0], &audit.curve[5]);
-            assert!(few.known < 0.1 * all.known && all.share == 1.0);
-            assert!(few.scatter > 0.0 && all.scatter == 0.0, "with all ratings known there is one answer");
-            assert!(audit.figures.drift.abs() < 1.0 && audit.summary.len() == 3);
-            assert_eq!(audit.groups.iter().map(|group| group.users).sum::<usize>(), 300);
-            assert!(audit.groups.windows(2).all(|pair| pair[0].most <= pair[1].fewest));
-        }
-    }
-
-    #[test]
-    fn users_with_too_few_ratings_are_no_points() {
-        let ratings = sample();
-        let few: Vec<_> = ratings.iter().filter(|rating| rating.item < 2).collect();
-        let ratings =
-            crate::data::ratings::Ratings::new(ratings.users.clone(), ratings.items.clone(), few).unwrap();
-        let run = Run::new(1, 1).unwrap();
-        let model = Model::fit(&ratings.into(), &Aim::Rate, &Recipe::named("biases").unwrap(), &run).unwrap();
-        let error = audit_ratings(&model, &AuditSettings::default(), &run).unwrap_err();
-        assert!(error.to_string().contains("no user has three ratings"));
-    }
-}
+mod tests;

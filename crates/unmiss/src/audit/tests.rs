@@ -152,8 +152,8 @@ fn a_perceptron_is_contrasted_with_its_normalised_twin_for_any_number_of_threads
     let found = audit_model(&model, &data, &settings, &run).unwrap();
     let contrast = found.contrast.as_ref().expect("a perceptron can be normalised");
     assert!(found.figures.drift.abs() > STRONG, "{:?}", found.figures);
-    assert!(contrast.figures != found.figures && contrast.curve.len() == found.curve.len());
-    assert_eq!(contrast.changed, "missing=sparsity-normalization");
+    assert!(contrast.with.figures != found.figures && contrast.with.curve.len() == found.curve.len());
+    assert_eq!(contrast.with.changed, "missing=sparsity-normalization");
     assert_eq!(found.settings.target.as_deref(), Some("y"));
     assert!(found.columns.iter().all(|effect| effect.complete_in_training == Some(false)));
     assert!(found.summary.last().unwrap().contains("instead of"), "{:?}", found.summary);

@@ -128,6 +128,8 @@ fn measure(request: &Request, run: &Run) -> Result<Report> {
         claims,
         seed: run.seed(),
         seeds: request.seeds,
+        // Every data set is made anew.
+        test_share: 0.0,
         complete: progress.end(),
     })
 }
@@ -208,7 +210,7 @@ fn section(scenario: &Scenario, ways: &[Way], found: &[Vec<[Interval; 2]>], trut
             let relative = whole.map(|whole| width(intervals, place) / width(&found[whole], place));
             let relative = relative.filter(|_| !intervals.is_empty());
             [
-                Figure::of(&errors).map(|figure| Figure::given(figure.mean, figure.half_width)).into(),
+                Figure::of(&errors, 0.0).map(|figure| Figure::given(figure.mean, figure.half_width)).into(),
                 coverage(&held(intervals, place, truth[place])).into(),
                 relative.map(|relative| Figure::given(relative, None)).into(),
             ]
@@ -226,7 +228,7 @@ fn section(scenario: &Scenario, ways: &[Way], found: &[Vec<[Interval; 2]>], trut
 
 /// The share of intervals that hold the truth, with its own interval.
 fn coverage(held: &[f64]) -> Option<Figure> {
-    Figure::of(held).map(|figure| Figure::given(figure.mean, figure.half_width))
+    Figure::of(held, 0.0).map(|figure| Figure::given(figure.mean, figure.half_width))
 }
 
 /// That the proper ones hold what they promise.

@@ -77,6 +77,9 @@ const SETTINGS: [(&str, Mechanism); 10] = [
 /// Rows of a table that take part, at most.
 const MOST_ROWS: usize = 5000;
 
+/// The share of the rows that is new.
+const NEW_SHARE: f64 = 0.2;
+
 /// What an imputer came to in one column of the table, one value per seed.
 #[derive(Default, Clone)]
 struct Outcome {
@@ -129,6 +132,7 @@ fn measure(request: &Request, run: &Run) -> Result<Report> {
         claims,
         seed: run.seed(),
         seeds: request.seeds,
+        test_share: NEW_SHARE,
         complete: progress.end(),
     })
 }
@@ -235,8 +239,8 @@ fn section(place: usize, names: &[&str], outcomes: &[Outcome]) -> Section {
     let ours = names.iter().zip(outcomes).map(|(name, outcome)| {
         let seconds = outcome.seconds.iter().sum::<f64>() / outcome.seconds.len().max(1) as f64;
         let cells = vec![
-            Figure::of(&outcome.training).into(),
-            Figure::of(&outcome.new).into(),
+            Figure::of(&outcome.training, NEW_SHARE).into(),
+            Figure::of(&outcome.new, NEW_SHARE).into(),
             Cell::Words(format!("{seconds:.2}")),
         ];
         Row { name: (*name).to_owned(), cells }
@@ -257,7 +261,7 @@ fn claims_of(place: usize, names: &[&str], outcomes: &[Outcome]) -> Vec<Claim> {
     };
     let lower = |one: &str, other: &str| {
         let words = format!("{}: `{one}` errs less than `{other}`", title(place));
-        Claim::lower(words, errors(one), errors(other))
+        Claim::lower(words, errors(one), errors(other), NEW_SHARE)
     };
     let mut pairs = vec![("auto", "mean"), ("auto", "neighbours"), ("auto", "gaussian"), ("auto", "chained")];
     if matches!(SETTINGS[place].1, Mechanism::SelfLogistic(_)) {

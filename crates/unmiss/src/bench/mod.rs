@@ -35,6 +35,8 @@ pub const BENCHES: &[&Bench] = &[
     &ratings::SMALL,
     &ratings::MIDDLE,
     &ratings::LARGE,
+    &ratings::UNITS_SMALL,
+    &ratings::UNITS_MIDDLE,
     &ratings::DOUBAN,
     &ratings::FLIXSTER,
     &ratings::YAHOO,

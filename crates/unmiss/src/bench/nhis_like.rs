@@ -82,6 +82,9 @@ const PUBLISHED: [(&str, [(f64, f64); 5]); 4] = [
     ),
 ];
 
+/// The share of the rows that is tested on.
+const TEST_SHARE: f64 = 0.25;
+
 /// What tests make smaller.
 struct Settings {
     hidden: Vec<usize>,
@@ -130,6 +133,7 @@ fn measure(request: &Request, settings: &Settings, run: &Run) -> Result<Report> 
         claims: claims(&outcomes),
         seed: run.seed(),
         seeds: request.seeds,
+        test_share: TEST_SHARE,
         complete: progress.end(),
     })
 }
@@ -149,7 +153,7 @@ struct Prepared {
 
 impl Prepared {
     fn new(sheet: &Sheet, seed: u64) -> Self {
-        let split = Split::new(sheet.rows, 0.25, 0.2, seed);
+        let split = Split::new(sheet.rows, TEST_SHARE, 0.2, seed);
         let mut scaled = Sheet {
             rows: sheet.rows,
             columns: sheet.columns,
@@ -200,10 +204,11 @@ fn ours(chosen: &[usize], outcomes: &[Outcome]) -> Section {
         let Outcome { areas, epochs } = &outcomes[*place];
         let gains: Vec<f64> =
             areas.iter().zip(&outcomes[0].areas).map(|(area, plain)| area - plain).collect();
-        let gain = if *place == 0 { Cell::Empty } else { Figure::of(&gains).into() };
+        let gain = if *place == 0 { Cell::Empty } else { Figure::of(&gains, TEST_SHARE).into() };
         let paper = ROWS[*place].published.map_or(Cell::Empty, |line| Cell::Words(published_gains(line)));
-        let epoch = Figure::of(epochs).map_or(Cell::Empty, |epoch| Cell::Words(format!("{:.0}", epoch.mean)));
-        let cells = vec![paper, Figure::of(areas).into(), gain, epoch];
+        let epoch = Figure::of(epochs, TEST_SHARE)
+            .map_or(Cell::Empty, |epoch| Cell::Words(format!("{:.0}", epoch.mean)));
+        let cells = vec![paper, Figure::of(areas, TEST_SHARE).into(), gain, epoch];
         Row { name: ROWS[*place].name.to_owned(), cells }
     };
     Section {
@@ -252,7 +257,8 @@ fn claims(outcomes: &[Outcome]) -> Vec<Claim> {
         ("missing indicator", "SN, K = 1"),
     ];
     let claim = |(less, more): (&str, &str)| {
-        Claim::higher(format!("{more} has a larger area than {less}"), named(more), named(less))
+        let words = format!("{more} has a larger area than {less}");
+        Claim::higher(words, named(more), named(less), TEST_SHARE)
     };
     pairs.into_iter().filter_map(claim).collect()
 }

@@ -16,13 +16,14 @@ pub struct Figure {
 }
 
 impl Figure {
-    /// The figure of some repetitions; `None` if there are none.
-    pub fn of(values: &[f64]) -> Option<Self> {
+    /// The figure of some repetitions; `None` if there are none. `test_share` is the share of one and the same table
+    /// that each repetition tests on, drawn anew: such splits share rows, so their scatter alone would promise too
+    /// much (Nadeau and Bengio 2003, as in `compare`). It is 0 where nothing is split anew.
+    pub fn of(values: &[f64], test_share: f64) -> Option<Self> {
         if values.is_empty() {
             return None;
         }
-        // Repetitions with seeds of their own share no test rows by design: no correction for folds.
-        let (mean, half) = mean_over_folds(values, 0.0);
+        let (mean, half) = mean_over_folds(values, test_share);
         Some(Self { mean, half_width: half.is_finite().then_some(half), values: values.to_vec() })
     }
 
@@ -134,14 +135,14 @@ pub struct Claim {
 
 impl Claim {
     /// The claim that one figure is lower than another, judged by the differences seed by seed. `None` if
-    /// one of them was not measured.
-    pub fn lower(words: impl Into<String>, low: &[f64], high: &[f64]) -> Option<Self> {
-        Self::judge(words.into(), low, high, -1.0)
+    /// one of them was not measured. `test_share` as in [`Figure::of`].
+    pub fn lower(words: impl Into<String>, low: &[f64], high: &[f64], test_share: f64) -> Option<Self> {
+        Self::judge(words.into(), low, high, -1.0, test_share)
     }
 
     /// The claim that one figure is higher than another.
-    pub fn higher(words: impl Into<String>, high: &[f64], low: &[f64]) -> Option<Self> {
-        Self::judge(words.into(), high, low, 1.0)
+    pub fn higher(words: impl Into<String>, high: &[f64], low: &[f64], test_share: f64) -> Option<Self> {
+        Self::judge(words.into(), high, low, 1.0, test_share)
     }
 
     /// The claim with the difference by which it was judged.
@@ -155,9 +156,9 @@ impl Claim {
     }
 
     /// Whether the differences `one - other` have the claimed sign.
-    fn judge(words: String, one: &[f64], other: &[f64], sign: f64) -> Option<Self> {
+    fn judge(words: String, one: &[f64], other: &[f64], sign: f64, test_share: f64) -> Option<Self> {
         let differences: Vec<f64> = one.iter().zip(other).map(|(one, other)| one - other).collect();
-        let difference = Figure::of(&differences)?;
+        let difference = Figure::of(&differences, test_share)?;
         let claimed = sign * difference.mean;
         let verdict = match difference.half_width {
             Some(half) if claimed > half => Verdict::Holds,
@@ -187,6 +188,8 @@ pub struct Report {
     pub seed: u64,
     /// Repetitions asked for.
     pub seeds: usize,
+    /// The share of a table that each repetition tests on, drawn anew; 0 where nothing is split anew.
+    pub test_share: f64,
     /// Whether everything asked for was done.
     pub complete: bool,
 }
@@ -196,7 +199,13 @@ impl Report {
     pub fn repetitions(&self) -> String {
         let repeated = |cell: &Cell| matches!(cell, Cell::Figure(figure) if !figure.values.is_empty());
         let mut cells = self.sections.iter().flat_map(|part| part.rows.iter().flat_map(|row| &row.cells));
-        let intervals = if cells.any(repeated) { "; ± is half a 95 % interval over seeds" } else { "" };
+        let intervals = match (cells.any(repeated), self.test_share > 0.0) {
+            (false, _) => "",
+            (true, false) => "; ± is half a 95 % interval over seeds",
+            (true, true) => {
+                "; ± is half a 95 % interval over seeds, corrected for the rows that splits share"
+            }
+        };
         format!("Seeds {} to {}{intervals}.", self.seed, self.seed + self.seeds as u64 - 1)
     }
 
@@ -214,12 +223,12 @@ mod tests {
     fn a_claim_is_judged_by_paired_differences() {
         // The two overlap widely; seed by seed the first is lower every time.
         let (low, high) = ([1.0, 5.0, 9.0], [1.5, 5.6, 9.4]);
-        assert_eq!(Claim::lower("a", &low, &high).unwrap().verdict, Verdict::Holds);
-        assert_eq!(Claim::lower("a", &high, &low).unwrap().verdict, Verdict::DoesNotHold);
-        assert_eq!(Claim::lower("a", &[1.0, 2.0], &[2.0, 1.0]).unwrap().verdict, Verdict::NotShown);
-        assert_eq!(Claim::lower("a", &[1.0], &[2.0]).unwrap().verdict, Verdict::NotShown, "one seed");
-        assert_eq!(Claim::lower("a", &[], &[2.0]), None);
-        let higher = Claim::higher("a", &high, &low).unwrap();
+        assert_eq!(Claim::lower("a", &low, &high, 0.0).unwrap().verdict, Verdict::Holds);
+        assert_eq!(Claim::lower("a", &high, &low, 0.0).unwrap().verdict, Verdict::DoesNotHold);
+        assert_eq!(Claim::lower("a", &[1.0, 2.0], &[2.0, 1.0], 0.0).unwrap().verdict, Verdict::NotShown);
+        assert_eq!(Claim::lower("a", &[1.0], &[2.0], 0.0).unwrap().verdict, Verdict::NotShown, "one seed");
+        assert_eq!(Claim::lower("a", &[], &[2.0], 0.0), None);
+        let higher = Claim::higher("a", &high, &low, 0.0).unwrap();
         assert_eq!(higher.verdict, Verdict::Holds);
         assert!(higher.difference.unwrap().mean > 0.0);
     }
@@ -236,8 +245,22 @@ mod tests {
     #[test]
     fn intervals_are_students() {
         // t(0.975, 4) = 2.7764451052, deviation sqrt(2.5), root of five.
-        let figure = Figure::of(&[1.0, 2.0, 3.0, 4.0, 5.0]).unwrap();
+        let figure = Figure::of(&[1.0, 2.0, 3.0, 4.0, 5.0], 0.0).unwrap();
         assert!((figure.half_width.unwrap() - 2.776_445_105 * 0.5_f64.sqrt()).abs() < 1e-6);
-        assert_eq!(Figure::of(&[7.0]).unwrap().half_width, None);
+        assert_eq!(Figure::of(&[7.0], 0.2).unwrap().half_width, None);
+    }
+
+    #[test]
+    fn splits_of_one_table_have_wider_intervals() {
+        let values = [1.0, 2.0, 3.0, 4.0, 5.0];
+        let half = |share| Figure::of(&values, share).unwrap().half_width.unwrap();
+        // sqrt((1/5 + test/train) / (1/5)).
+        for (share, factor) in [(0.1, 1.2472), (0.2, 1.5), (0.25, 1.6330)] {
+            assert!((half(share) / half(0.0) - factor).abs() < 1e-4, "{share}");
+        }
+        // Differences of -1.5, -.5, -1.5, -.5, -1.5: below 0 by their scatter alone, not once splits share rows.
+        let (low, high) = ([0.0; 5], [1.5, 0.5, 1.5, 0.5, 1.5]);
+        assert_eq!(Claim::lower("a", &low, &high, 0.0).unwrap().verdict, Verdict::Holds);
+        assert_eq!(Claim::lower("a", &low, &high, 0.4).unwrap().verdict, Verdict::NotShown);
     }
 }

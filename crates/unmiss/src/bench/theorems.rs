@@ -224,6 +224,8 @@ fn measure(request: &Request, draws: usize, run: &Run) -> Result<Report> {
         claims,
         seed: run.seed(),
         seeds: request.seeds,
+        // Everything is drawn anew.
+        test_share: 0.0,
         complete,
     })
 }

@@ -56,6 +56,9 @@ fn share_name(share: f64) -> String {
     format!("p={share}")
 }
 
+/// The share of the rows that is tested on.
+const TEST_SHARE: f64 = 0.1;
+
 /// What tests make smaller.
 struct Settings {
     layers: usize,
@@ -129,6 +132,7 @@ fn measure(request: &Request, settings: &Settings, run: &Run) -> Result<Report> 
         claims: begun.iter().flat_map(|data| claims(*data, &shares, &errors)).collect(),
         seed: run.seed(),
         seeds: request.seeds,
+        test_share: TEST_SHARE,
         complete: progress.end(),
     })
 }
@@ -156,7 +160,7 @@ struct Prepared<'a> {
 
 impl<'a> Prepared<'a> {
     fn new(sheet: &'a Sheet, seed: u64) -> Self {
-        let split = Split::new(sheet.rows, 0.1, 0.2, seed);
+        let split = Split::new(sheet.rows, TEST_SHARE, 0.2, seed);
         let known = || split.learning.iter().map(|row| f64::from(sheet.targets.numbers[*row]));
         let count = split.learning.len().max(1) as f64;
         let mean = known().sum::<f64>() / count;
@@ -187,9 +191,9 @@ fn section(data: usize, shares: &[usize], settings: &Settings, errors: &Errors) 
         let degree = dropout_degree(SHARES[*share], settings.units);
         let cells = vec![
             Cell::Words(format!("{degree:.4}")),
-            Figure::of(ordinary).into(),
-            Figure::of(normalised).into(),
-            Figure::of(&differences).into(),
+            Figure::of(ordinary, TEST_SHARE).into(),
+            Figure::of(normalised, TEST_SHARE).into(),
+            Figure::of(&differences, TEST_SHARE).into(),
         ];
         Row { name: share_name(SHARES[*share]), cells }
     };
@@ -210,7 +214,7 @@ fn claims(data: usize, shares: &[usize], errors: &Errors) -> Vec<Claim> {
     let wins = |share: &usize| {
         let [ordinary, normalised] = found(share)?;
         let words = format!("{name}, p = {}: normalised errs less than ordinary", SHARES[*share]);
-        Claim::lower(words, normalised, ordinary)
+        Claim::lower(words, normalised, ordinary, TEST_SHARE)
     };
     let mut claims: Vec<Claim> = dropped.iter().filter_map(wins).collect();
     if let [first, .., last] = dropped.as_slice()
@@ -221,7 +225,7 @@ fn claims(data: usize, shares: &[usize], errors: &Errors) -> Vec<Claim> {
         };
         let words =
             format!("{name}: the gain is larger at p = {} than at p = {}", SHARES[*last], SHARES[*first]);
-        claims.extend(Claim::lower(words, &gap(last_errors), &gap(first_errors)));
+        claims.extend(Claim::lower(words, &gap(last_errors), &gap(first_errors), TEST_SHARE));
     }
     claims
 }

@@ -11,13 +11,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Encoded, Encoder};
+use super::{Encoded, Encoder, Scale};
 
 /// What a missing cell becomes, and whether the model is told that it was missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Missing {
-    /// 0: the training mean of a standardised number; an empty block of a category.
+    /// 0 on the min-max scale; an empty block of a category. The baseline of Sparsity Normalization, on its scale.
     Zero,
     /// The training mean of a number; the training shares of a category.
     Mean,
@@ -40,6 +40,12 @@ impl Missing {
     /// Whether rows are normalised by the number of their known columns.
     pub fn normalizes(self) -> bool {
         matches!(self, Self::SparsityNormalization | Self::SparsityNormalizationAndIndicator)
+    }
+
+    /// The scale of numbers that belongs to it: what Sparsity Normalization does, it does to numbers from 0 up, and
+    /// what is compared with it has the same scale. Standardised, 0 would be the mean.
+    pub fn scale(self) -> Scale {
+        if self.normalizes() || self == Self::Zero { Scale::MinMax } else { Scale::Standard }
     }
 
     fn fills_with_mean(self) -> bool {

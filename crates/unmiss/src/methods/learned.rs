@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::Examples;
+use super::vectors::Vectors;
 use crate::encode::Rows;
 use crate::error::Result;
 use crate::rng::Stream;
@@ -71,6 +72,19 @@ pub trait Recommender: Send + Sync {
     /// Ratings of some items for a user of whom nothing but the given ratings (item, value) is known. Nothing is
     /// trained for it.
     fn fold_in(&self, given: &[(u32, f32)], items: &[u32]) -> Vec<f32>;
+    /// The network that the answer comes from, if it comes from one.
+    fn by_row(&self) -> Option<&dyn ByRow> {
+        None
+    }
+}
+
+/// A network that takes a row of ratings, of a user or of an item, and answers for the row's other cells.
+pub trait ByRow: Send + Sync {
+    /// What a row is.
+    fn vectors(&self) -> Vectors;
+    /// What the network answers for a column of a row, its weights as they are, if nothing but the given ratings
+    /// (column, value) of that row were known. With all that are known it is the answer of [`Recommender::rate`].
+    fn rate_cell(&self, row: u32, given: &[(u32, f32)], column: u32) -> f32;
 }
 
 /// Which of many plausible fillings.

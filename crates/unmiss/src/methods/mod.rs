@@ -45,7 +45,7 @@ use crate::store::Arrays;
 
 pub use card::{About, Card, Cost, Job, Setting};
 pub use examples::{Examples, Layout, Training};
-pub use learned::{Draw, Imputer, Learned, Predictor, Recommender};
+pub use learned::{ByRow, Draw, Imputer, Learned, Predictor, Recommender};
 pub use settings::{defaults_of, parse};
 pub use space::{Axis, Choices};
 pub use vectors::Vectors;

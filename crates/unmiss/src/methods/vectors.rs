@@ -40,6 +40,26 @@ impl Vectors {
     }
 }
 
+/// Where weights decay.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DecayOn {
+    /// Weights of inputs and of outputs.
+    Both,
+    /// Weights of outputs alone: K = 1 needs large weights of inputs.
+    Output,
+}
+
+impl DecayOn {
+    /// The decay of the weights of inputs and of outputs.
+    pub fn decays(self, decay: f64) -> [f64; 2] {
+        match self {
+            Self::Both => [decay; 2],
+            Self::Output => [0.0, decay],
+        }
+    }
+}
+
 /// The mean of the numbers of known cells of rows, of those that have any; 1 at least.
 pub(super) fn mean_known(counts: impl Iterator<Item = usize>) -> f64 {
     let (rows, cells) =

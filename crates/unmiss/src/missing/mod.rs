@@ -41,7 +41,7 @@ pub use known::{Bar, Estimate, KnownCells, KnownGroup, TargetByKnown};
 pub use little::{Little, LittleResult};
 pub use mechanism::Mechanism;
 pub use patterns::{Pattern, Patterns};
-pub use ratings::{Counts, RatingsDescription, UserGroup, describe_ratings, user_groups};
+pub use ratings::{CountBin, CountGroup, Counts, RatingsDescription, count_groups, describe_ratings};
 pub use self_masking::{gaussian_width, probit_offset};
 pub use significance::Test;
 pub use target::{ColumnTest, TargetDescription};

@@ -23,7 +23,7 @@ use crate::data::Data;
 use crate::data::ratings::{Rating as Known, Ratings};
 use crate::encode::{Coder, Rows};
 use crate::error::{Error, Result};
-use crate::methods::{Examples, Recommender};
+use crate::methods::{ByRow, Examples, Recommender, Vectors};
 use crate::run::Run;
 
 /// A model as one that rates.
@@ -126,6 +126,18 @@ impl<'a> Rating<'a> {
             *answer = self.within(*answer);
         }
         answers
+    }
+
+    /// What a row is to the network that the answers come from, if they come from one.
+    pub fn rows(&self) -> Option<Vectors> {
+        self.recommender.by_row().map(ByRow::vectors)
+    }
+
+    /// What the network itself answers for a cell of a row if nothing but the given ratings (column, value) of that row
+    /// were known; `None` where no network answers.
+    pub fn rate_cell(&self, row: u32, given: &[(u32, f32)], column: u32) -> Option<f32> {
+        let network = self.recommender.by_row()?;
+        Some(self.within(network.rate_cell(row, given, column)))
     }
 
     /// The rating of an item that the model does not know, for somebody of whom the given ratings are known.

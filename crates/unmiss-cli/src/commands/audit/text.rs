@@ -1,6 +1,6 @@
 //! The audit as text for an 80-column terminal, the verdict first.
 
-use unmiss::audit::{Audit, Figures, Level};
+use unmiss::audit::{Audit, Contrast, Figures, Level};
 
 use crate::output::{WIDTH, column, cut, item, number, wrapped};
 
@@ -95,14 +95,20 @@ pub fn figures(figures: &Figures, point: &str) -> String {
     text
 }
 
-/// The figures with Sparsity Normalization beside those without.
+/// The figures with Sparsity Normalization beside those without, and those of the audited model.
 fn contrast(audit: &Audit) -> String {
-    let Some(after) = &audit.contrast else { return String::new() };
-    let mut text =
-        format!("\nBefore and after `{}`\n  {:9}{:>9}{:>9}\n", after.changed, "", "before", "after");
+    let Some(Contrast { with, without, .. }) = &audit.contrast else { return String::new() };
+    let mut text = format!("\nWith Sparsity Normalization (`{}`)", with.changed);
+    if let Some(zero) = without {
+        text.push_str(&format!("\nand without, on the same scale (`{}`)", zero.changed));
+    }
+    let between = if without.is_some() { "  without" } else { "" };
+    text.push_str(&format!("\n  {:9}{:>9}{between}{:>9}\n", "", "audited", "with"));
     for (name, of, _) in FIGURES {
-        let (before, after) = (of(&audit.figures).0, of(&after.figures).0);
-        text.push_str(&format!("  {name:9}{before:>9.2}{after:>9.2}\n"));
+        let cells =
+            [&audit.figures].into_iter().chain(without.iter().chain([with]).map(|other| &other.figures));
+        let cells: String = cells.map(|figures| format!("{:>9.2}", of(figures).0)).collect();
+        text.push_str(&format!("  {name:9}{cells}\n"));
     }
     text
 }

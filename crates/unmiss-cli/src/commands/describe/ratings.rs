@@ -1,7 +1,7 @@
 //! What is known of ratings, as text and as a page.
 
 use unmiss::error::Result;
-use unmiss::missing::{Counts, RatingsDescription, UserGroup, describe_ratings};
+use unmiss::missing::{CountGroup, Counts, RatingsDescription, describe_ratings};
 use unmiss::report::{Page, sections};
 
 use super::{Arguments, write_json};
@@ -51,13 +51,13 @@ fn page(found: &RatingsDescription, file: &str) -> String {
     }
     text.push_str("\nHow many ratings\n");
     text.push_str(&format!(
-        "  {:10} {:>9} {:>9} {:>9} {:>9} {:>12}\n",
-        "", "fewest", "median", "mean", "most", "below five"
+        "  {:10} {:>9} {:>9} {:>9} {:>9} {:>12} {:>10}\n",
+        "", "fewest", "median", "mean", "most", "below five", "sd / mean"
     ));
     for (name, counts) in [("per user", found.per_user), ("per item", found.per_item)] {
-        let Counts { least, median, mean, most, below_five } = counts;
+        let Counts { least, median, mean, most, below_five, variation } = counts;
         text.push_str(&format!(
-            "  {name:10} {:>9} {:>9} {mean:>9.1} {:>9} {:>12}\n",
+            "  {name:10} {:>9} {:>9} {mean:>9.1} {:>9} {:>12} {variation:>10.2}\n",
             number(least),
             number(median),
             number(most),
@@ -65,14 +65,14 @@ fn page(found: &RatingsDescription, file: &str) -> String {
         ));
     }
     text.push_str("\nUsers by how many ratings they gave\n");
-    text + &users_by_count(&found.groups)
+    text + &by_count("users", &found.groups)
 }
 
-/// A line for each group of users who gave about as many ratings.
-pub fn users_by_count(groups: &[UserGroup]) -> String {
-    let line = |group: &UserGroup| {
+/// A line for each group of users or items with about as many ratings.
+pub fn by_count(names: &str, groups: &[CountGroup]) -> String {
+    let line = |group: &CountGroup| {
         let range = format!("{} to {}", number(group.fewest), number(group.most));
-        format!("  {range:>16} ratings: {:>7} users, mean {:.2}\n", number(group.users), group.mean)
+        format!("  {range:>16} ratings: {:>7} {names}, mean {:.2}\n", number(group.count), group.mean)
     };
     groups.iter().map(line).collect()
 }

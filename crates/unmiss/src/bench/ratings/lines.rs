@@ -45,10 +45,10 @@ const fn autorec(
 const fn nade(
     name: &'static str,
     settings: &'static [(&'static str, &'static str)],
-    paper: [(f64, f64); 3],
+    paper: Option<[(f64, f64); 3]>,
 ) -> Line {
     let grid = Grid::Values("decay", &[0.01, 0.02]);
-    Line { name, method: "cf-nade", settings, grid, paper: Some(paper) }
+    Line { name, method: "cf-nade", settings, grid, paper }
 }
 
 /// Small inputs need large weights, which take long to grow: nothing is gained for many epochs.
@@ -59,7 +59,7 @@ const NONE: (f64, f64) = (f64::NAN, 0.0);
 
 // One of the published errors looks like a quarter of pi to a lint.
 #[allow(clippy::approx_constant)]
-pub(super) const LINES: [Line; 22] = [
+pub(super) const LINES: [Line; 29] = [
     autorec(
         "U-AutoRec",
         &[("vectors", "user"), ("normalize", "false")],
@@ -137,15 +137,36 @@ pub(super) const LINES: [Line; 22] = [
     nade(
         "U-CF-NADE",
         &[("vectors", "user"), ("normalize", "false")],
-        [(0.9253, 0.0010), (0.8530, 0.0006), (0.8113, 0.0058)],
+        Some([(0.9253, 0.0010), (0.8530, 0.0006), (0.8113, 0.0058)]),
     ),
     nade(
         "U-CF-NADE, SN K=500",
         &[("vectors", "user"), ("k", "500")],
-        [(0.9231, 0.0012), (0.8525, 0.0006), (0.7854, 0.0006)],
+        Some([(0.9231, 0.0012), (0.8525, 0.0006), (0.7854, 0.0006)]),
     ),
-    nade("I-CF-NADE", &[("normalize", "false")], [(0.8982, 0.0005), (0.8405, 0.0007), NONE]),
-    nade("I-CF-NADE, SN K=500", &[("k", "500")], [(0.8900, 0.0018), (0.8366, 0.0008), NONE]),
+    nade("I-CF-NADE", &[("normalize", "false")], Some([(0.8982, 0.0005), (0.8405, 0.0007), NONE])),
+    nade("I-CF-NADE, SN K=500", &[("k", "500")], Some([(0.8900, 0.0018), (0.8366, 0.0008), NONE])),
+    // Appendix C.6 of the first version tells of these without figures.
+    nade(
+        "U-CF-NADE, decay on W",
+        &[("vectors", "user"), ("normalize", "false"), ("decay-on", "output")],
+        None,
+    ),
+    nade(
+        "U-CF-NADE, SN K=1, decay on W",
+        &[("vectors", "user"), ("k", "1"), ("decay-on", "output"), LONG],
+        None,
+    ),
+    nade("I-CF-NADE, decay on W", &[("normalize", "false"), ("decay-on", "output")], None),
+    nade("I-CF-NADE, SN K=1, decay on W", &[("k", "1"), ("decay-on", "output"), LONG], None),
+    // What Zheng et al.'s code does besides.
+    nade("I-CF-NADE, SN, rate/4", &[("k", "500"), ("plateau", "15"), ("patience", "60")], None),
+    nade("I-CF-NADE, SN, mean weights", &[("k", "500"), ("averaging", "0.995")], None),
+    nade(
+        "I-CF-NADE, SN, both",
+        &[("k", "500"), ("plateau", "15"), ("patience", "60"), ("averaging", "0.995")],
+        None,
+    ),
     Line { name: "factors", method: "factors", settings: &[], grid: Grid::Nothing, paper: None },
     Line {
         name: "factors, least squares",
@@ -192,7 +213,7 @@ impl Line {
     ) -> Result<Option<Chosen>> {
         let mut best: Option<Chosen> = None;
         for value in self.values(set) {
-            let recipe = self.recipe(value, smaller)?;
+            let recipe = self.recipe(set, value, smaller)?;
             let start = Instant::now();
             let model = match Model::fit(&Data::Ratings(Arc::clone(learning)), &Aim::Rate, &recipe, run) {
                 // A training that was cut off is no figure.
@@ -208,8 +229,13 @@ impl Line {
         Ok(best)
     }
 
-    fn recipe(&self, value: Option<f64>, smaller: &Value) -> Result<Recipe> {
+    fn recipe(&self, set: &Set, value: Option<f64>, smaller: &Value) -> Result<Recipe> {
         let mut recipe = Recipe::named(self.method)?;
+        // RProp has neither a rate nor batches to be told.
+        let rprop = self.settings.contains(&("optimizer", "rprop"));
+        if self.method == "autorec" && !rprop {
+            recipe = recipe.set_all(set.autorec.iter().copied())?;
+        }
         recipe = recipe.set_all(self.settings.iter().copied())?;
         let name = match self.grid {
             Grid::Values(name, _) => name,
@@ -224,5 +250,24 @@ impl Line {
             }
         }
         Ok(recipe)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bench::ratings::sets;
+
+    #[test]
+    fn ten_million_ratings_are_trained_on_as_published() {
+        let settings = |name: &str, set: &Set| {
+            let line = LINES.iter().find(|line| line.name == name).unwrap();
+            let recipe = line.recipe(set, None, &Value::Null).unwrap();
+            (recipe.settings["rate"].as_f64(), recipe.settings["batch"].as_u64())
+        };
+        assert_eq!(settings("I-AutoRec, SN K=500", &sets::LARGE), (Some(1e-4), Some(1000)));
+        assert_eq!(settings("I-AutoRec, SN K=500", &sets::SMALL), (Some(1e-3), Some(512)));
+        assert_eq!(settings("U-CF-NADE", &sets::LARGE), (Some(1e-3), Some(512)));
+        assert_eq!(settings("U-AutoRec, RProp", &sets::LARGE).1, Some(0), "all rows at once");
     }
 }

@@ -12,6 +12,8 @@
 
 mod lines;
 mod sets;
+mod sparsity;
+mod units;
 
 use std::sync::Arc;
 
@@ -20,10 +22,12 @@ use serde_json::Value;
 use super::repeat::{Progress, single};
 use super::report::Row;
 use super::{Bench, Cell, Claim, Figure, Report, Request, Section};
+use crate::data::ratings::{Rating, Ratings};
 use crate::error::Result;
 use crate::run::Run;
 use lines::LINES;
 use sets::{Set, Split};
+pub use units::{MIDDLE as UNITS_MIDDLE, SMALL as UNITS_SMALL};
 
 const PAPER: &str = "Yi, Lee, Kim, Hwang and Yang 2020, Why Not to Use Zero Imputation? Correcting Sparsity Bias in \
                      Training Neural Networks, Tables 1, 2 and 4, and its first version, Table 8; Sedhain et al. 2015 \
@@ -87,8 +91,9 @@ pub const YAHOO: Bench = Bench {
     ..DOUBAN
 };
 
+/// The lines, and beside them the part that trains nothing.
 fn parts() -> Vec<Vec<String>> {
-    vec![LINES.iter().map(|line| line.name.to_owned()).collect()]
+    vec![LINES.iter().map(|line| line.name).chain([sparsity::PART]).map(str::to_owned).collect()]
 }
 
 /// What a line came to, one value per seed.
@@ -102,13 +107,16 @@ struct Outcome {
 
 /// Runs the lines on a set. `smaller` are settings for all methods that have them, for tests.
 fn measure(bench: &Bench, set: &Set, request: &Request, smaller: &Value, run: &Run) -> Result<Report> {
-    let places: Vec<usize> = (0..LINES.len()).collect();
-    let chosen = request.chosen(&places, |place| LINES[*place].name.to_owned());
+    let asked = request.chosen(&parts().concat(), Clone::clone);
+    let named = |place: &usize| asked.iter().any(|part| part == LINES[*place].name);
+    let chosen: Vec<usize> = (0..LINES.len()).filter(named).collect();
     let data = set.read(&request.data)?;
     let mut progress = Progress::new(run, chosen.len() * request.seeds);
     let mut outcomes = vec![Outcome::default(); LINES.len()];
+    let mut cold = Vec::new();
     for repetition in 0..request.seeds {
         let (learning, test) = data.split(run.seed() + repetition as u64);
+        cold.push(Cold::of(&learning, &test));
         let learning = Arc::new(learning);
         for place in &chosen {
             let line = &LINES[*place];
@@ -126,32 +134,39 @@ fn measure(bench: &Bench, set: &Set, request: &Request, smaller: &Value, run: &R
             outcome.epochs.extend(rounds.and_then(Value::as_f64));
         }
     }
-    let mut sections = vec![ours(set, &chosen, &outcomes)];
-    if !set.others.is_empty() {
-        sections.push(others(set));
+    let mut sections = Vec::new();
+    if !chosen.is_empty() {
+        sections.extend([ours(set, &chosen, &outcomes), without_ratings(&cold)]);
+        sections.extend((!set.others.is_empty()).then(|| others(set)));
+    }
+    if asked.iter().any(|part| part == sparsity::PART) {
+        sections.push(sparsity::section(&data.ratings));
     }
     Ok(Report {
         name: bench.name,
         title: bench.title,
         paper: bench.paper,
-        settings: words(set, &data.ratings),
+        settings: if chosen.is_empty() { Vec::new() } else { words(set, &data.ratings) },
         sections,
-        claims: claims(&outcomes),
+        claims: claims(set, &outcomes),
         seed: run.seed(),
         seeds: request.seeds,
+        test_share: set.split.test_share(),
         complete: progress.end(),
     })
 }
 
-fn words(set: &Set, ratings: &crate::data::ratings::Ratings) -> Vec<String> {
+fn words(set: &Set, ratings: &Ratings) -> Vec<String> {
     let split = match set.split {
         Split::Random => "10 % test, another split for each seed",
         Split::Published => "one split, as published",
     };
+    let changed: String =
+        set.autorec.iter().map(|(name, value)| format!(", AutoRec with {name} {value}")).collect();
     vec![
         format!(
             "{} ratings by {} users of {} items; {split}; 500 hidden units, Adam 0.001, 512 rows a batch (at most a sixth \
-             of all; RProp: all), best epoch by 5 % of the ratings learned from.",
+             of all; RProp: all){changed}, best epoch by 5 % of the ratings learned from.",
             ratings.len(),
             ratings.users.len(),
             ratings.items.len()
@@ -166,14 +181,14 @@ fn ours(set: &Set, chosen: &[usize], outcomes: &[Outcome]) -> Section {
     let row = |place: &usize| {
         let (line, outcome) = (&LINES[*place], &outcomes[*place]);
         let words = |values: &[f64], digits: usize| {
-            let figure = Figure::of(values).map(|figure| format!("{:.digits$}", figure.mean));
+            let figure = Figure::of(values, 0.0).map(|figure| format!("{:.digits$}", figure.mean));
             figure.map_or(Cell::Empty, Cell::Words)
         };
         let paper = line.paper(set).map(|(mean, half)| Figure::given(mean, half));
         let digits = if line.method == "autorec" { 0 } else { 2 };
         let cells = vec![
             paper.into(),
-            Figure::of(&outcome.errors).into(),
+            Figure::of(&outcome.errors, set.split.test_share()).into(),
             words(&outcome.chosen, digits),
             words(&outcome.epochs, 0),
             words(&outcome.seconds, 1),
@@ -185,6 +200,45 @@ fn ours(set: &Set, chosen: &[usize], outcomes: &[Outcome]) -> Section {
         columns: ["paper", "ours", "chosen", "epochs", "seconds"].map(str::to_owned).to_vec(),
         digits: 4,
         rows: chosen.iter().map(row).collect(),
+    }
+}
+
+/// Test ratings of a split of which user or item has no rating to learn from.
+struct Cold {
+    test: usize,
+    users: usize,
+    items: usize,
+}
+
+impl Cold {
+    fn of(learning: &Ratings, test: &[Rating]) -> Self {
+        let count = |is_cold: &dyn Fn(&Rating) -> bool| test.iter().filter(|rating| is_cold(rating)).count();
+        Self {
+            test: test.len(),
+            users: count(&|rating| learning.by_user.count(rating.user) == 0),
+            items: count(&|rating| learning.by_item.count(rating.item) == 0),
+        }
+    }
+}
+
+/// They are tested like all others; every line answers with what is known of the other side.
+fn without_ratings(splits: &[Cold]) -> Section {
+    let row = |name: &str, of: fn(&Cold) -> usize| {
+        let counts: Vec<String> = splits.iter().map(|split| of(split).to_string()).collect();
+        let mean = splits.iter().map(|split| of(split) as f64).sum::<f64>() / splits.len().max(1) as f64;
+        let cells = vec![Cell::Words(format!("{mean:.1}")), Cell::Words(counts.join(" "))];
+        Row { name: name.to_owned(), cells }
+    };
+    Section {
+        title: "Test ratings whose user or item has no rating to learn from: they count in every error"
+            .into(),
+        columns: ["mean", "seed by seed"].map(str::to_owned).to_vec(),
+        digits: 1,
+        rows: vec![
+            row("test ratings", |split| split.test),
+            row("of a user without", |split| split.users),
+            row("of an item without", |split| split.items),
+        ],
     }
 }
 
@@ -201,7 +255,7 @@ fn others(set: &Set) -> Section {
     }
 }
 
-fn claims(outcomes: &[Outcome]) -> Vec<Claim> {
+fn claims(set: &Set, outcomes: &[Outcome]) -> Vec<Claim> {
     let named = |name: &str| {
         let place = LINES.iter().position(|line| line.name == name);
         place.map_or(&[] as &[f64], |place| outcomes[place].errors.as_slice())
@@ -215,15 +269,26 @@ fn claims(outcomes: &[Outcome]) -> Vec<Claim> {
         ("I-AutoRec, SN, 5 networks", "I-AutoRec, SN K=500"),
         ("U-AutoRec, SN K=1, decay on W", "U-AutoRec, decay on W"),
         ("I-AutoRec, SN K=1, decay on W", "I-AutoRec, decay on W"),
+        // Table 7: the decay changes besides the normalisation.
+        ("U-AutoRec, SN K=1, decay on W", "U-AutoRec"),
+        ("I-AutoRec, SN K=1, decay on W", "I-AutoRec"),
         ("U-CF-NADE, SN K=500", "U-CF-NADE"),
         ("I-CF-NADE, SN K=500", "I-CF-NADE"),
+        ("U-CF-NADE, SN K=1, decay on W", "U-CF-NADE, decay on W"),
+        ("I-CF-NADE, SN K=1, decay on W", "I-CF-NADE, decay on W"),
+        ("U-CF-NADE, SN K=1, decay on W", "U-CF-NADE"),
+        ("I-CF-NADE, SN K=1, decay on W", "I-CF-NADE"),
+        ("I-CF-NADE, SN, rate/4", "I-CF-NADE, SN K=500"),
+        ("I-CF-NADE, SN, mean weights", "I-CF-NADE, SN K=500"),
+        ("I-CF-NADE, SN, both", "I-CF-NADE, SN K=500"),
         ("I-AutoRec, SN K=500", "factors"),
         ("factors", "factors, least squares"),
         ("blend", "I-AutoRec, SN K=500"),
         ("blend", "factors"),
     ];
     let claim = |(low, high): (&str, &str)| {
-        Claim::lower(format!("{low} errs less than {high}"), named(low), named(high))
+        let words = format!("{low} errs less than {high}");
+        Claim::lower(words, named(low), named(high), set.split.test_share())
     };
     pairs.into_iter().filter_map(claim).collect()
 }
@@ -235,7 +300,11 @@ mod tests {
     use super::*;
     use crate::data::ratings::sample;
 
-    fn folder(file: &str, line: impl Fn(u32, u32, f32) -> String, head: &str) -> tempfile::TempDir {
+    pub(super) fn folder(
+        file: &str,
+        line: impl Fn(u32, u32, f32) -> String,
+        head: &str,
+    ) -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(file);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -266,7 +335,7 @@ mod tests {
             let Cell::Figure(figure) = &row.cells[1] else { panic!("{row:?}") };
             assert!(figure.values.len() == 2 && figure.mean < 5.0, "{row:?}");
         }
-        assert_eq!(report.claims.len(), 14);
+        assert_eq!(report.claims.len(), 23);
         let again = measure(&SMALL, &sets::SMALL, &request, &smaller, &Run::new(0, 2).unwrap()).unwrap();
         assert_eq!(report.claims, again.claims);
     }
@@ -288,6 +357,10 @@ mod tests {
         let only = vec!["factors".to_owned(), "biases".to_owned()];
         let request = Request { data: folder.path().to_owned(), seeds: 2, only };
         let report = measure(&DOUBAN, &sets::DOUBAN, &request, &smaller(), &Run::new(0, 1).unwrap()).unwrap();
-        assert_eq!(report.sections.len(), 2);
+        assert_eq!(report.sections.len(), 3);
+        let only = vec![sparsity::PART.to_owned()];
+        let request = Request { only, ..request };
+        let report = measure(&DOUBAN, &sets::DOUBAN, &request, &smaller(), &Run::new(0, 1).unwrap()).unwrap();
+        assert!(report.complete && report.sections.len() == 1, "nothing is trained for it");
     }
 }

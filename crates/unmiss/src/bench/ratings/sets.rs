@@ -11,6 +11,8 @@ use crate::error::{Error, Result};
 pub(super) struct Set {
     pub file: &'static str,
     pub split: Split,
+    /// Settings of AutoRec other than its own defaults.
+    pub autorec: &'static [(&'static str, &'static str)],
     /// Weight decays to choose from: inputs as they are or of about that size, and inputs of K = 500.
     pub decays: [&'static [f64]; 2],
     /// Its place among the published figures of a line, if it has any.
@@ -34,6 +36,7 @@ const DECAYS: [&[f64]; 2] = [&[50.0, 100.0, 200.0], &[200.0, 300.0, 500.0]];
 pub(super) const SMALL: Set = Set {
     file: "ratings/ml-100k/u.data",
     split: Split::Random,
+    autorec: &[],
     decays: DECAYS,
     published: Some(0),
     others: &[
@@ -49,6 +52,7 @@ pub(super) const SMALL: Set = Set {
 pub(super) const MIDDLE: Set = Set {
     file: "ratings/ml-1m/ratings.dat",
     split: Split::Random,
+    autorec: &[],
     decays: [&[100.0, 200.0], &[200.0, 300.0]],
     published: Some(1),
     others: &[],
@@ -58,6 +62,8 @@ pub(super) const MIDDLE: Set = Set {
 pub(super) const LARGE: Set = Set {
     file: "ratings/ml-10m/ratings.dat",
     split: Split::Random,
+    // As published for this set.
+    autorec: &[("rate", "0.0001"), ("batch", "1000")],
     decays: DECAYS,
     published: Some(2),
     others: &[],
@@ -80,6 +86,7 @@ const fn published_split(file: &'static str, others: &'static [(&'static str, &'
     Set {
         file,
         split: Split::Published,
+        autorec: &[],
         decays: [&[3.0, 10.0, 30.0, 100.0], &[30.0, 100.0, 300.0]],
         published: None,
         others,
@@ -87,6 +94,19 @@ const fn published_split(file: &'static str, others: &'static [(&'static str, &'
                        users or items besides)",
     }
 }
+
+impl Split {
+    /// The share of the ratings that is tested on, drawn anew for every seed.
+    pub fn test_share(self) -> f64 {
+        match self {
+            Self::Random => TEST_SHARE,
+            Self::Published => 0.0,
+        }
+    }
+}
+
+/// The share of the ratings that is tested on where that is drawn.
+const TEST_SHARE: f64 = 0.1;
 
 /// Ratings with the test of one split, or all from which tests are drawn.
 pub(super) struct Data {
@@ -113,7 +133,7 @@ impl Set {
 impl Data {
     /// What is learned from and what is tested on.
     pub fn split(&self, seed: u64) -> (Ratings, Vec<Rating>) {
-        self.published.clone().unwrap_or_else(|| self.ratings.split(0.1, seed))
+        self.published.clone().unwrap_or_else(|| self.ratings.split(TEST_SHARE, seed))
     }
 }
 

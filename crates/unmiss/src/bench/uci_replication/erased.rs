@@ -1,5 +1,6 @@
 //! A table of copies with holes, and what a network makes of it.
 
+use super::TEST_SHARE;
 use crate::bench::folder::Sheet;
 use crate::bench::network::{Rows, Split, error_rate, train_and_test};
 use crate::bench::treatment::{Holes, Treatment};
@@ -52,7 +53,7 @@ impl<'a> Erased<'a> {
         let holes =
             Holes { rows: sheet.rows, columns: sheet.columns, copies, values: &sheet.values, observed };
         // 3:1:1.
-        let split = Split::new(sheet.rows, 0.2, 0.25, seed);
+        let split = Split::new(sheet.rows, TEST_SHARE, 0.25, seed);
         Self { holes, sheet, dense, split }
     }
 
@@ -62,6 +63,25 @@ impl<'a> Erased<'a> {
         let Some(tested) = train_and_test(&rows, &self.split, plan, run)? else { return Ok(None) };
         let error = error_rate(&tested.answers, &self.sheet.targets, &self.split.test);
         Ok(Some(Outcome { error, drift: self.drift(&tested.answers) }))
+    }
+
+    /// The error of the mean predictor: the mean target of the rows learned from, or their most frequent class, for
+    /// every test row. Whoever errs more has learned less than nothing.
+    pub fn constant_error(&self) -> f64 {
+        let Split { learning, test, .. } = &self.split;
+        let targets = &self.sheet.targets;
+        let answer: Vec<f64> = match targets.task {
+            Task::Regression => {
+                let sum: f64 = learning.iter().map(|row| f64::from(targets.numbers[*row])).sum();
+                vec![sum / learning.len().max(1) as f64]
+            }
+            Task::Classification { classes } => {
+                let mut counts = vec![0.0; classes];
+                learning.iter().for_each(|row| counts[targets.classes[*row] as usize] += 1.0);
+                counts
+            }
+        };
+        error_rate(&answer.repeat(test.len()), targets, test)
     }
 
     pub fn drift(&self, answers: &[f64]) -> Drift {

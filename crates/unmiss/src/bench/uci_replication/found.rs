@@ -2,7 +2,7 @@
 
 use super::erased::Outcome;
 use super::published::{Given, PEERS, PUBLISHED};
-use super::{DATA, Outcomes, TREATMENTS, copies_name, position};
+use super::{DATA, Outcomes, TEST_SHARE, TREATMENTS, copies_name, position};
 use crate::bench::report::Row;
 use crate::bench::treatment::{Fill, Treatment};
 use crate::bench::{Cell, Claim, Figure, Section};
@@ -13,6 +13,8 @@ pub(super) struct Found<'a> {
     pub copies: &'a [usize],
     pub treatments: &'a [Treatment],
     pub outcomes: &'a Outcomes,
+    /// The error of the mean predictor, seed by seed.
+    pub constant: Vec<f64>,
 }
 
 impl Found<'_> {
@@ -31,8 +33,16 @@ impl Found<'_> {
 
     fn section(&self, title: String, columns: &[String], cells: impl Fn(Treatment) -> Vec<Cell>) -> Section {
         let row = |treatment: &Treatment| Row { name: treatment.name().to_owned(), cells: cells(*treatment) };
-        let rows = self.treatments.iter().map(row).collect();
+        let rows: Vec<Row> = self.treatments.iter().map(row).collect();
         Section { title, columns: columns.to_vec(), digits: DATA[self.data].digits, rows }
+    }
+
+    /// The mean predictor as the last line of the last section.
+    fn add_constant(&self, sections: &mut [Section], cells: impl Fn(Cell) -> Vec<Cell>) {
+        let constant = Cell::from(Figure::of(&self.constant, TEST_SHARE));
+        if let Some(section) = sections.last_mut() {
+            section.rows.push(Row { name: "mean predictor".into(), cells: cells(constant) });
+        }
     }
 
     pub fn sections(&self) -> Vec<Section> {
@@ -47,22 +57,29 @@ impl Found<'_> {
                     let figure = table.get(position(treatment)).and_then(|row| row[self.data]);
                     figure.map(|(mean, half)| Figure::given(mean, half)).into()
                 };
-                vec![given(&PUBLISHED), given(&PEERS), Figure::of(&self.errors(100, treatment)).into()]
+                vec![
+                    given(&PUBLISHED),
+                    given(&PEERS),
+                    Figure::of(&self.errors(100, treatment), TEST_SHARE).into(),
+                ]
             }));
+            self.add_constant(&mut sections, |constant| vec![Cell::Empty, Cell::Empty, constant]);
         }
         if *self.copies != [100] {
-            let title = format!("{}: {measure} over r (Figure 6)", data.name);
+            let title = format!("{}: {measure} over r (Figures 2 and 6)", data.name);
             let columns: Vec<String> = self.copies.iter().map(|copies| copies_name(*copies)).collect();
             sections.push(self.section(title, &columns, |treatment| {
-                let cell = |copies: &usize| Figure::of(&self.errors(*copies, treatment)).into();
+                let cell = |copies: &usize| Figure::of(&self.errors(*copies, treatment), TEST_SHARE).into();
                 self.copies.iter().map(cell).collect()
             }));
+            self.add_constant(&mut sections, |constant| vec![constant; self.copies.len()]);
         }
         let output = if data.wanted.classes { "probability of the last class" } else { "answer" };
         let title = format!("{}: mean {output} at r = {} (Figure 7)", data.name, self.most());
         sections.push(self.section(title, &words(&["sparse rows", "dense rows", "drift"]), |treatment| {
-            let cell =
-                |value: fn(&Outcome) -> f64| Figure::of(&self.values(self.most(), treatment, value)).into();
+            let cell = |value: fn(&Outcome) -> f64| {
+                Figure::of(&self.values(self.most(), treatment, value), TEST_SHARE).into()
+            };
             vec![
                 cell(|outcome| outcome.drift.sparse),
                 cell(|outcome| outcome.drift.dense),
@@ -80,7 +97,7 @@ impl Found<'_> {
         let errors = |treatment| self.errors(most, treatment);
         let drift = |treatment| self.values(most, treatment, |outcome| outcome.drift.drift.abs());
         let lower = |words: &str, low: Vec<f64>, high: Vec<f64>| {
-            Claim::lower(format!("{name}, r = {most}: {words}"), &low, &high)
+            Claim::lower(format!("{name}, r = {most}: {words}"), &low, &high, TEST_SHARE)
         };
         let mut claims = vec![
             lower("SN errs less than zero", errors(normalized), errors(zero)),
@@ -95,6 +112,8 @@ impl Found<'_> {
                 self.best(&TREATMENTS[6..10]),
             ),
             lower("SN drifts less than zero", drift(normalized), drift(zero)),
+            lower("zero errs more than the mean predictor", self.constant.clone(), errors(zero)),
+            lower("SN errs less than the mean predictor", errors(normalized), self.constant.clone()),
         ];
         if least < most {
             let before = |treatment| self.errors(least, treatment);

@@ -1,5 +1,9 @@
 //! The network: normalised inputs beside their marks, hidden layers that narrow and widen again, one output per column,
 //! and a direct way from inputs to outputs, which says what a line can say and leaves the rest to the layers.
+//!
+//! Sparsity Normalization keeps the mean of a sum of inputs from 0 up; of standardised inputs, whose mean is 0 anyway,
+//! it would only blow up the scatter of rows of which little is known. So inputs go from 0 to 1, and what a row is
+//! divided by counts known features, as K does: a category is one, however many indicators it has.
 
 use burn::Tensor;
 
@@ -21,17 +25,67 @@ pub struct Layers {
     widths: Vec<usize>,
     /// How many columns rows have.
     columns: usize,
-    /// K of Sparsity Normalization.
+    /// How inputs are normalised.
+    pub normalizer: Normalizer,
+}
+
+/// Sparsity Normalization of a line: `K (x - low) / (high - low) / known`.
+pub struct Normalizer {
+    /// K.
     pub k: f32,
+    /// Per column the lowest known value of training and 1 / (highest - lowest). None in files from before inputs were
+    /// shifted: there they are as they come, and every indicator of a category counts as known.
+    pub range: Option<[Vec<f32>; 2]>,
+    /// Whether a column is the first of its feature.
+    pub first: Vec<bool>,
+}
+
+impl Normalizer {
+    /// From the rows to learn from; K is their mean number of known features.
+    pub fn new(rows: &WideRows, features: &[usize]) -> Self {
+        let columns = rows.columns;
+        let mut range = [vec![f32::INFINITY; columns], vec![f32::NEG_INFINITY; columns]];
+        for (cell, value) in rows.values.iter().enumerate().filter(|(cell, _)| rows.observed[*cell]) {
+            let (low, high) = (range[0][cell % columns], range[1][cell % columns]);
+            (range[0][cell % columns], range[1][cell % columns]) = (low.min(*value), high.max(*value));
+        }
+        let [low, high] = range;
+        // Of a column of one value, or of none, nothing can be said: it stays 0.
+        let sound = |(low, high): (&f32, &f32)| if high > low { 1.0 / (high - low) } else { 0.0 };
+        let widths = low.iter().zip(&high).map(sound).collect();
+        let low = low.into_iter().map(|low| if low.is_finite() { low } else { 0.0 }).collect();
+        let mut normalizer = Self { k: 1.0, range: Some([low, widths]), first: first_columns(features) };
+        let counts = rows.observed.chunks(columns.max(1)).map(|marks| normalizer.known(marks));
+        let (used, known) =
+            counts.filter(|known| *known > 0).fold((0, 0), |(rows, sum), known| (rows + 1, sum + known));
+        normalizer.k = known.max(1) as f32 / used.max(1) as f32;
+        normalizer
+    }
+
+    /// How many features of a row are known.
+    fn known(&self, marks: &[bool]) -> usize {
+        let every = self.range.is_none();
+        marks.iter().zip(&self.first).filter(|(mark, first)| **mark && (every || **first)).count()
+    }
+
+    /// The input of a known cell, before it is multiplied by K / known.
+    fn input(&self, column: usize, value: f32) -> f32 {
+        self.range.as_ref().map_or(value, |[low, width]| (value - low[column]) * width[column])
+    }
+}
+
+/// Whether each column is the first of its feature.
+pub fn first_columns(features: &[usize]) -> Vec<bool> {
+    (0..features.len()).map(|column| column == 0 || features[column] != features[column - 1]).collect()
 }
 
 impl Layers {
     /// The layout for columns and hidden layers.
-    pub fn new(columns: usize, hidden: &[usize], k: f32) -> Self {
+    pub fn new(columns: usize, hidden: &[usize], normalizer: Normalizer) -> Self {
         let mut widths = vec![2 * columns];
         widths.extend(hidden);
         widths.push(columns);
-        Self { widths, columns, k }
+        Self { widths, columns, normalizer }
     }
 
     /// Weights with their first values: uniform in ±sqrt(6 / inputs), biases 0.
@@ -63,12 +117,12 @@ impl Layers {
         if layer + 2 == self.widths.len() { Activation::Identity } else { Activation::Mish }
     }
 
-    /// h0 = (K (x ⊙ m) / |m|₁, m), into a line of twice the columns.
+    /// h0 = (K (x ⊙ m) / |m|₁, m), into a line of twice the columns; x from 0 to 1, |m|₁ known features.
     fn normalise(&self, values: &[f32], marks: &[bool], into: &mut [f32]) {
-        let factor = input_factor(self.k, marks.iter().filter(|mark| **mark).count());
+        let factor = input_factor(self.normalizer.k, self.normalizer.known(marks));
         let (scaled, shown) = into.split_at_mut(self.columns);
         for (column, mark) in marks.iter().enumerate() {
-            scaled[column] = if *mark { factor * values[column] } else { 0.0 };
+            scaled[column] = if *mark { factor * self.normalizer.input(column, values[column]) } else { 0.0 };
             shown[column] = f32::from(u8::from(*mark));
         }
     }
@@ -196,7 +250,8 @@ mod tests {
     #[test]
     fn training_and_prediction_give_the_same_numbers() {
         for hidden in [vec![6, 2, 6], vec![]] {
-            let layers = Layers::new(3, &hidden, 2.0);
+            let normalizer = Normalizer { k: 2.0, range: None, first: vec![true; 3] };
+            let layers = Layers::new(3, &hidden, normalizer);
             let mut parameters = layers.parameters(1);
             let direct = parameters.len() - 1;
             parameters[direct].values = random(6 * 3, "direct");
@@ -205,5 +260,28 @@ mod tests {
                 layers.forward(engine, inputs)
             });
         }
+    }
+
+    #[test]
+    fn a_sum_of_inputs_does_not_depend_on_how_much_is_known() {
+        // Two numbers and a category of three indicators; the same values known in part.
+        let features = [0, 1, 2, 2, 2];
+        let observed = [true, true, true, true, true, true, false, true, true, true];
+        let values = vec![-1.0, 2.0, -0.5, 3.0, -0.5, 1.0, 9.0, 2.0, -0.4, -0.5];
+        let rows = WideRows { values, observed: observed.to_vec(), columns: 5 };
+        let normalizer = Normalizer::new(&rows, &features);
+        assert_eq!(normalizer.k, 2.5, "three and two features are known");
+        assert_eq!(normalizer.first, [true, true, true, false, false]);
+        let layers = Layers::new(5, &[], normalizer);
+        let line = |marks: [bool; 5]| {
+            let mut line = vec![0.0; 10];
+            layers.normalise(&[1.0, 2.0, 2.0, -0.4, -0.5], &marks, &mut line);
+            line
+        };
+        // The first number stands at its highest, 1; the category's first indicator too, its others at their lowest.
+        let all = line([true, false, true, true, true]);
+        assert_eq!(all[..5], [1.25, 0.0, 1.25, 0.0, 0.0]);
+        let one = line([true, false, false, false, false]);
+        assert_eq!(one[..5].iter().sum::<f32>(), all[..5].iter().sum::<f32>());
     }
 }

@@ -21,7 +21,7 @@ use crate::nn::train::{TrainSettings, train};
 use crate::rng::Stream;
 use crate::run::Run;
 use crate::store::Arrays;
-use layers::{Aside, Layers, Restoring, hide};
+use layers::{Aside, Layers, Normalizer, Restoring, first_columns, hide};
 
 /// Rows below which none is set aside.
 const FEWEST_ROWS: usize = 20;
@@ -33,6 +33,9 @@ const HIDDEN_ASIDE: f64 = 0.2;
 const MOST_STEPS: usize = 20_000;
 /// Differences kept for draws, per column.
 const KEPT: usize = 500;
+
+/// Arrays of the range of inputs; files from before there was one do not have them.
+const RANGE: [&str; 2] = ["input low", "input width"];
 
 /// The entry of the list.
 pub struct Autoencoder;
@@ -121,9 +124,8 @@ impl Method for Autoencoder {
         let settings = Settings::checked(settings)?;
         let wide = Wide::new(encoder);
         let widened = wide.widen(rows);
-        let layers = Layers::new(wide.columns(), &settings.hidden, rows.mean_known() as f32);
-        let features: Vec<usize> =
-            (0..wide.features()).flat_map(|feature| wide.places(feature).map(move |_| feature)).collect();
+        let features = features(&wide);
+        let layers = Layers::new(wide.columns(), &settings.hidden, Normalizer::new(&widened, &features));
         let mut order = Stream::new(run.seed(), "autoencoder rows", 0, 0).permutation(rows.rows);
         let count = if rows.rows < FEWEST_ROWS { 0 } else { (rows.rows / 6).min(MOST_ASIDE) };
         let aside = order.split_off(order.len() - count);
@@ -151,7 +153,14 @@ impl Method for Autoencoder {
         let encoder = layout.table()?;
         let settings = Settings::checked(settings)?;
         let wide = Wide::new(encoder);
-        let layers = Layers::new(wide.columns(), &settings.hidden, arrays.finite_single("k")?);
+        let k = arrays.finite_single("k")?;
+        let numbers = |name: &str| arrays.singles(name, &[wide.columns()]).map(<[f32]>::to_vec);
+        let range = match arrays.shape(RANGE[0]) {
+            Some(_) => Some([numbers(RANGE[0])?, numbers(RANGE[1])?]),
+            None => None,
+        };
+        let normalizer = Normalizer { k, range, first: first_columns(&features(&wide)) };
+        let layers = Layers::new(wide.columns(), &settings.hidden, normalizer);
         layers.check(arrays)?;
         let mut parameters = layers.parameters(0);
         parameters.load(arrays)?;
@@ -168,6 +177,11 @@ impl Method for Autoencoder {
         let kept = kept.collect::<Result<_>>()?;
         Ok(Box::new(Fitted { layers, parameters, kept, epoch, wide }))
     }
+}
+
+/// The feature of each column.
+fn features(wide: &Wide) -> Vec<usize> {
+    (0..wide.features()).flat_map(|feature| wide.places(feature).map(move |_| feature)).collect()
 }
 
 /// Rows set aside, with a fixed part of their known cells hidden.
@@ -196,7 +210,11 @@ struct Fitted {
 impl Learned for Fitted {
     fn save(&self) -> Arrays {
         let mut arrays = self.parameters.save();
-        arrays.put_singles("k", &[1], vec![self.layers.k]);
+        let Normalizer { k, range, .. } = &self.layers.normalizer;
+        arrays.put_singles("k", &[1], vec![*k]);
+        for (name, numbers) in RANGE.iter().zip(range.iter().flatten()) {
+            arrays.put_singles(*name, &[numbers.len()], numbers.clone());
+        }
         arrays.put_doubles("best epoch", &[1], vec![self.epoch as f64]);
         for (column, kept) in self.kept.iter().enumerate() {
             arrays.put_singles(format!("kept {column}"), &[kept.len()], kept.clone());

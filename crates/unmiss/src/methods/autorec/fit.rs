@@ -69,8 +69,9 @@ fn one(settings: &Settings, k: Option<f32>, ratings: &Ratings, run: &Run) -> Res
         batch: settings.batch.min(rows.rows().div_ceil(STEPS)),
         optimizer: settings.optimizer.into(),
         rate: settings.rate,
-        decay: settings.decays(),
+        decay: settings.decay_on.decays(settings.decay),
         patience: settings.patience,
+        ..SparseSettings::default()
     };
     let mut trained = train_sparse(&learner, network, &plan, run)?;
     trained.network.rescale(unit, 1.0 / unit);

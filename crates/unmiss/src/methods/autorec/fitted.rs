@@ -10,7 +10,7 @@ use crate::data::ratings::{Compressed, Ratings};
 use crate::error::{Error, Result};
 use crate::linalg::{Mat, solve};
 use crate::methods::vectors::{Vectors, dot};
-use crate::methods::{Learned, Recommender};
+use crate::methods::{ByRow, Learned, Recommender};
 use crate::nn::product::{Matrix, product};
 use crate::nn::sparse::{Batch, Halves, Pattern, Squash, one_ahead};
 use crate::store::Arrays;
@@ -101,8 +101,7 @@ impl Fitted {
 
     fn score(&self, user: u32, item: u32) -> f32 {
         let (row, column) = self.settings.vectors.cell(user, item);
-        let (row, column) = (row as usize, column as usize);
-        self.network.bias[column] + dot(self.network.weight(column), self.code(row))
+        self.output(self.code(row as usize), column)
     }
 
     /// The hidden units of a row with these ratings.
@@ -114,6 +113,11 @@ impl Fitted {
             sums.iter_mut().zip(weights).for_each(|(sum, weight)| *sum += factor * value * weight);
         }
         sums.into_iter().map(|sum| 1.0 / (1.0 + (-sum).exp())).collect()
+    }
+
+    /// What the network says of a column for a row with these hidden units.
+    fn output(&self, code: &[f32], column: u32) -> f32 {
+        self.network.bias[column as usize] + dot(self.network.weight(column as usize), code)
     }
 
     /// Weights and, last, bias of a column with these ratings of rows, the rows' hidden units H fixed:
@@ -220,10 +224,7 @@ impl Recommender for Fitted {
         match self.settings.vectors {
             Vectors::User => {
                 let code = self.hide(given);
-                let bias = &self.network.bias;
-                let rate =
-                    |item: &u32| bias[*item as usize] + dot(self.network.weight(*item as usize), &code);
-                items.iter().map(rate).collect()
+                items.iter().map(|item| self.output(&code, *item)).collect()
             }
             Vectors::Item => {
                 let column = self.ridge(given);
@@ -231,5 +232,19 @@ impl Recommender for Fitted {
                 items.iter().map(|item| bias + dot(weights, self.code(*item as usize))).collect()
             }
         }
+    }
+
+    fn by_row(&self) -> Option<&dyn ByRow> {
+        Some(self)
+    }
+}
+
+impl ByRow for Fitted {
+    fn vectors(&self) -> Vectors {
+        self.settings.vectors
+    }
+
+    fn rate_cell(&self, _: u32, given: &[(u32, f32)], column: u32) -> f32 {
+        self.output(&self.hide(given), column)
     }
 }

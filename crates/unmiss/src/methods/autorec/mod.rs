@@ -7,7 +7,7 @@ mod learner;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::vectors::Vectors;
+use super::vectors::{DecayOn, Vectors};
 use super::{
     About, Axis, Card, Choices, Cost, Examples, Job, Layout, Learned, Method, Setting, defaults_of, parse,
 };
@@ -74,16 +74,6 @@ impl Default for Settings {
     }
 }
 
-/// Where weights decay.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum DecayOn {
-    /// Weights of inputs and of outputs.
-    Both,
-    /// Weights of outputs alone: K = 1 needs large weights of inputs.
-    Output,
-}
-
 /// Optimisers with their usual constants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -135,14 +125,6 @@ impl Settings {
     /// What the ratings of a row with so many known are multiplied by.
     fn factor(&self, k: f32, known: usize) -> f32 {
         if self.normalize { input_factor(k, known) } else { 1.0 }
-    }
-
-    /// Weight decay on the weights of inputs and of outputs.
-    fn decays(&self) -> [f64; 2] {
-        match self.decay_on {
-            DecayOn::Both => [self.decay; 2],
-            DecayOn::Output => [0.0, self.decay],
-        }
     }
 }
 

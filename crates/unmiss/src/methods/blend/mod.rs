@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::{
-    About, Card, Cost, Examples, Job, Layout, Learned, Method, Recommender, Setting, defaults_of, find, parse,
+    About, ByRow, Card, Cost, Examples, Job, Layout, Learned, Method, Recommender, Setting, Vectors,
+    defaults_of, find, parse,
 };
 use crate::data::Shape;
 use crate::data::ratings::Ratings;
@@ -228,6 +229,10 @@ struct Fitted {
 }
 
 impl Fitted {
+    fn networks(&self) -> impl Iterator<Item = &dyn ByRow> {
+        self.parts.iter().filter_map(|part| part.learned.recommender()?.by_row())
+    }
+
     /// The weighted sum of what the parts answer, each within the scale of ratings: so the weights were found.
     fn mix(&self, answers: impl Fn(&dyn Recommender) -> Vec<f32>) -> Vec<f32> {
         let (low, high) = self.range;
@@ -284,6 +289,29 @@ impl Recommender for Fitted {
 
     fn fold_in(&self, given: &[(u32, f32)], items: &[u32]) -> Vec<f32> {
         self.mix(|recommender| recommender.fold_in(given, items))
+    }
+
+    fn by_row(&self) -> Option<&dyn ByRow> {
+        self.networks().next().map(|_| self as &dyn ByRow)
+    }
+}
+
+/// Networks over the rows of the first of them see the given ratings; the others answer from all they learned.
+impl ByRow for Fitted {
+    fn vectors(&self) -> Vectors {
+        self.networks().next().map_or(Vectors::User, ByRow::vectors)
+    }
+
+    fn rate_cell(&self, row: u32, given: &[(u32, f32)], column: u32) -> f32 {
+        let vectors = self.vectors();
+        // Turning a cell round is its own inverse.
+        let pair = vectors.cell(row, column);
+        let answers =
+            self.mix(|recommender| match recommender.by_row().filter(|own| own.vectors() == vectors) {
+                Some(network) => vec![network.rate_cell(row, given, column)],
+                None => recommender.rate(&[pair]),
+            });
+        answers[0]
     }
 }
 

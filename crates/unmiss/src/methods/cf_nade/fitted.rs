@@ -8,7 +8,7 @@ use crate::data::ratings::Ratings;
 use crate::error::Result;
 use crate::methods::biases::{Biases, Settings as Damping};
 use crate::methods::vectors::{Vectors, dot};
-use crate::methods::{Learned, Recommender};
+use crate::methods::{ByRow, Learned, Recommender};
 use crate::nn::sparse::{Batch, Halves, SparseNetwork, Squash};
 use crate::store::Arrays;
 
@@ -69,6 +69,11 @@ impl Fitted {
         self.coding.expected(&mut scores)
     }
 
+    /// The hidden units of a row of so many columns with these ratings.
+    fn hide(&self, given: &[(u32, f32)], columns: usize) -> Vec<f32> {
+        codes(&self.coding, &self.network.encoder, columns, vec![given.to_vec()])
+    }
+
     fn score(&self, user: u32, item: u32) -> f32 {
         let (row, column) = self.vectors.cell(user, item);
         let hidden = self.network.hidden();
@@ -119,10 +124,25 @@ impl Recommender for Fitted {
     fn fold_in(&self, given: &[(u32, f32)], items: &[u32]) -> Vec<f32> {
         match self.vectors {
             Vectors::User => {
-                let code = codes(&self.coding, &self.network.encoder, self.items, vec![given.to_vec()]);
+                let code = self.hide(given, self.items);
                 items.iter().map(|item| self.expected(&code, *item as usize)).collect()
             }
             Vectors::Item => self.biases.fold_in(given, items),
         }
+    }
+
+    fn by_row(&self) -> Option<&dyn ByRow> {
+        Some(self)
+    }
+}
+
+impl ByRow for Fitted {
+    fn vectors(&self) -> Vectors {
+        self.vectors
+    }
+
+    fn rate_cell(&self, _: u32, given: &[(u32, f32)], column: u32) -> f32 {
+        let columns = self.network.bias.len() / self.coding.levels.len();
+        self.expected(&self.hide(given, columns), column as usize)
     }
 }

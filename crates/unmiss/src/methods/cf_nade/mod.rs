@@ -7,7 +7,7 @@ mod loss;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::vectors::{Vectors, mean_known};
+use super::vectors::{DecayOn, Vectors, mean_known};
 use super::{
     About, Axis, Card, Choices, Cost, Examples, Job, Layout, Learned, Method, Setting, defaults_of, parse,
 };
@@ -15,6 +15,7 @@ use crate::data::Shape;
 use crate::data::ratings::{Compressed, Ratings};
 use crate::error::{Error, Result};
 use crate::nn::optimizer::Optimizer;
+use crate::nn::schedule::Schedule;
 use crate::nn::sparse::{SparseNetwork, SparseSettings, Squash, train_sparse};
 use crate::nn::sparsity::Constant;
 use crate::run::Run;
@@ -46,8 +47,14 @@ pub struct Settings {
     pub sharing: bool,
     /// Weight decay.
     pub decay: f64,
+    /// Which weights decay.
+    pub decay_on: DecayOn,
     /// Learning rate.
     pub rate: f64,
+    /// Epochs without a better validation score after which the rate is quartered; 0: never.
+    pub plateau: usize,
+    /// How much of the running mean of the weights each step keeps, the answer being that of the mean; 0: no mean.
+    pub averaging: f64,
     /// Rows in a batch; 0 for all.
     pub batch: usize,
     /// Passes over the rows, at most.
@@ -68,7 +75,10 @@ impl Default for Settings {
             ordinal: 1.0,
             sharing: false,
             decay: 0.02,
+            decay_on: DecayOn::Both,
             rate: 1e-3,
+            plateau: 0,
+            averaging: 0.0,
             batch: 512,
             epochs: 500,
             patience: 30,
@@ -93,6 +103,10 @@ impl Settings {
         if !(settings.rate > 0.0 && settings.rate.is_finite()) {
             return Err(Error::setting("rate", format!("{} is not a positive number", settings.rate)));
         }
+        if !(0.0..1.0).contains(&settings.averaging) {
+            let what = format!("{} is not 0 or more and below 1", settings.averaging);
+            return Err(Error::setting("averaging", what));
+        }
         if settings.epochs == 0 {
             return Err(Error::setting("epochs", "at least one epoch is needed"));
         }
@@ -100,6 +114,14 @@ impl Settings {
             return Err(Error::setting("validation", "a share from 0 to 0.5 can be set aside"));
         }
         Ok(settings)
+    }
+
+    /// A quarter of the rate on every plateau, down to a hundredth of the first (Zheng et al.'s code: 1e-5 of 1e-3).
+    fn schedule(&self) -> Schedule {
+        match self.plateau {
+            0 => Schedule::Constant,
+            epochs => Schedule::Plateau { factor: 0.25, patience: epochs - 1, threshold: 0.0, minimum: 0.01 },
+        }
     }
 
     fn coding(&self, levels: Vec<f32>, k: f32) -> Coding {
@@ -143,7 +165,16 @@ static CARD: Card = Card {
         Setting { name: "ordinal", help: "How much the order of levels counts in the loss, 0 to 1." },
         Setting { name: "sharing", help: "Whether a level's weights are the sum of those up to it." },
         Setting { name: "decay", help: "How strongly weights are pulled to 0." },
+        Setting { name: "decay-on", help: "Weights that are pulled: both (layers) or output (alone)." },
         Setting { name: "rate", help: "Learning rate." },
+        Setting {
+            name: "plateau",
+            help: "Epochs without a better score of what was set aside after which the rate is quartered; 0: never.",
+        },
+        Setting {
+            name: "averaging",
+            help: "How much of the running mean of the weights each step keeps, such as 0.995; 0: no mean.",
+        },
         Setting { name: "batch", help: "Rows in a batch; 0 for all." },
         Setting { name: "epochs", help: "Passes over the ratings, at most." },
         Setting {
@@ -189,8 +220,10 @@ impl Method for CfNade {
             optimizer: Optimizer::default(),
             rate: settings.rate,
             // The setting stands beside the mean loss of a row and has no ½.
-            decay: [2.0 * settings.decay * used as f64; 2],
+            decay: settings.decay_on.decays(2.0 * settings.decay * used as f64),
             patience: settings.patience,
+            schedule: settings.schedule(),
+            averaging: settings.averaging,
         };
         let trained = train_sparse(&Rows::new(&learning, &held, &settings, &coding), network, &plan, run)?;
         let fit =
@@ -250,6 +283,10 @@ mod tests {
             rmse(crate::methods::Recommender::rate(&Biases::fit(&learning, &Damping::default()), &pairs));
         for settings in [
             json!({ "hidden": 30, "epochs": 60, "rate": 0.01, "batch": 64, "vectors": "user" }),
+            json!({
+                "hidden": 30, "epochs": 60, "rate": 0.01, "batch": 64, "vectors": "user",
+                "plateau": 10, "averaging": 0.9, "decay-on": "output"
+            }),
             json!({ "hidden": 30, "epochs": 60, "rate": 0.01, "batch": 64, "sharing": true, "ordinal": 0.5 }),
         ] {
             let fitted =

@@ -17,7 +17,7 @@ use super::{
     defaults_of, parse,
 };
 use crate::data::Shape;
-use crate::encode::{Design, Encoded, Encoding, Missing, Rows, Scale, Targets, Task};
+use crate::encode::{Design, Encoded, Encoding, Missing, Rows, Targets, Task};
 use crate::error::{Error, Result};
 use crate::nn::sparsity::{Constant, Rule};
 use crate::run::Run;
@@ -159,9 +159,7 @@ impl Method for Linear {
     }
 
     fn encoding(&self, settings: &Value) -> Result<Encoding> {
-        let normalizes = Settings::checked(settings)?.missing.normalizes();
-        let scale = if normalizes { Scale::MinMax } else { Scale::Standard };
-        Ok(Encoding { scale, ..Encoding::default() })
+        Ok(Encoding { scale: Settings::checked(settings)?.missing.scale(), ..Encoding::default() })
     }
 
     fn fit(&self, settings: &Value, examples: Examples<'_>, run: &Run) -> Result<Box<dyn Learned>> {

@@ -93,7 +93,7 @@ impl Default for Settings {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ScaleSetting {
-    /// Min-max with Sparsity Normalization, standard otherwise.
+    /// Min-max with Sparsity Normalization and with zero, its baseline; standard otherwise.
     Auto,
     /// Mean 0, deviation 1.
     Standard,
@@ -210,7 +210,7 @@ static CARD: Card = Card {
         },
         Setting {
             name: "scale",
-            help: "Scale of numbers: auto (min-max with Sparsity Normalization, else standard), standard, min-max or robust.",
+            help: "Scale of numbers: auto (min-max with zero and Sparsity Normalization, else standard), standard, min-max or robust.",
         },
         Setting { name: "hidden", help: "Units of the hidden layers, such as [100, 100, 100]." },
         Setting { name: "activation", help: "relu, selu, mish, sigmoid, tanh or identity." },
@@ -269,8 +269,8 @@ impl Method for Mlp {
     fn encoding(&self, settings: &Value) -> Result<Encoding> {
         let settings = Settings::checked(settings)?;
         let scale = match settings.scale {
-            ScaleSetting::Auto if settings.missing.normalizes() => Scale::MinMax,
-            ScaleSetting::Auto | ScaleSetting::Standard => Scale::Standard,
+            ScaleSetting::Auto => settings.missing.scale(),
+            ScaleSetting::Standard => Scale::Standard,
             ScaleSetting::MinMax => Scale::MinMax,
             ScaleSetting::Robust => Scale::Robust,
         };

@@ -189,6 +189,22 @@ impl SparseNetwork {
         self.weights.copy_from(&other.weights);
     }
 
+    /// Moves every weight by a share of the way to that of another network of the same shape.
+    pub(super) fn approach(&mut self, other: &Self, share: f32) {
+        let step = |own: &mut [f32], other: &[f32]| {
+            own.iter_mut().zip(other).for_each(|(own, other)| *own += share * (other - *own));
+        };
+        let blocks = |own: &mut [Block], other: &[Block]| {
+            let pairs = own.par_iter_mut().with_min_len(CHUNK / TILE).zip(other);
+            pairs.for_each(|(own, other)| step(own.numbers_mut(), other.numbers()));
+        };
+        let (own, other) = (&mut self.weights, &other.weights);
+        blocks(&mut own.inputs, &other.inputs);
+        blocks(&mut own.hidden_bias, &other.hidden_bias);
+        blocks(&mut own.outputs, &other.outputs);
+        step(&mut own.output_bias, &other.output_bias);
+    }
+
     /// Whether every weight is finite.
     pub(super) fn finite(&self) -> bool {
         let sound =

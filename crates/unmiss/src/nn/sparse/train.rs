@@ -6,6 +6,7 @@ use super::pattern::Batch;
 use super::trainer::Trainer;
 use crate::error::Result;
 use crate::nn::optimizer::Optimizer;
+use crate::nn::schedule::Schedule;
 use crate::nn::train::{Course, Loss, Stride, TrainSettings, Trainee, Why, train_with};
 use crate::rng::mix;
 use crate::run::Run;
@@ -36,7 +37,7 @@ pub trait SparseLearner: Sync {
     }
 }
 
-/// How to train.
+/// How to train; the defaults are those of all networks.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SparseSettings {
     /// Passes over the rows, at most.
@@ -51,6 +52,18 @@ pub struct SparseSettings {
     pub decay: [f64; 2],
     /// Epochs without a better validation score after which training ends; 0: never.
     pub patience: usize,
+    /// The course of the learning rate.
+    pub schedule: Schedule,
+    /// How much of the running mean of the weights each step keeps; the network is then that mean. 0: it is the
+    /// weights themselves.
+    pub averaging: f64,
+}
+
+impl Default for SparseSettings {
+    fn default() -> Self {
+        let TrainSettings { epochs, batch, optimizer, rate, schedule, .. } = TrainSettings::default();
+        Self { epochs, batch, optimizer, rate, decay: [0.0; 2], patience: 0, schedule, averaging: 0.0 }
+    }
 }
 
 /// What training gives.
@@ -78,13 +91,17 @@ pub fn train_sparse(
     settings: &SparseSettings,
     run: &Run,
 ) -> Result<SparseTrained> {
-    let SparseSettings { epochs, batch, optimizer, rate, decay, patience } = *settings;
+    let SparseSettings { epochs, batch, optimizer, rate, decay, patience, schedule, averaging } = *settings;
     let patience = Some(patience).filter(|patience| *patience > 0);
-    let plan = TrainSettings { epochs, batch, optimizer, rate, patience, ..TrainSettings::default() };
+    let plan =
+        TrainSettings { epochs, batch, optimizer, rate, patience, schedule, ..TrainSettings::default() };
+    let mean = (averaging > 0.0).then(|| network.clone());
     let trainer = Trainer::new(network, optimizer);
-    let sparse = Sparse { learner, decay, trainer, best: None, work: Work::default(), ready: None };
+    let (work, ready) = (Work::default(), None);
+    let sparse = Sparse { learner, decay, averaging, trainer, mean, best: None, work, ready };
     let (sparse, Course { history, best_epoch, best_score, stopped }) = train_with(sparse, &plan, run)?;
-    let (network, epochs) = (sparse.trainer.network, history.len());
+    // Where nothing was judged, the last mean is as good as any.
+    let (network, epochs) = (sparse.mean.unwrap_or(sparse.trainer.network), history.len());
     Ok(SparseTrained { network, best_epoch, epochs, validation: best_score, stopped })
 }
 
@@ -92,7 +109,10 @@ pub fn train_sparse(
 struct Sparse<'a> {
     learner: &'a dyn SparseLearner,
     decay: [f64; 2],
+    averaging: f64,
     trainer: Trainer,
+    /// The running mean of the weights, if there is to be one.
+    mean: Option<SparseNetwork>,
     /// The best network by validation, once there is one.
     best: Option<SparseNetwork>,
     work: Work,
@@ -133,7 +153,7 @@ impl Trainee for Sparse<'_> {
     }
 
     fn validate(&self) -> Option<f64> {
-        self.learner.validate(&self.trainer.network)
+        self.learner.validate(self.candidate())
     }
 
     fn finite(&self) -> bool {
@@ -143,38 +163,51 @@ impl Trainee for Sparse<'_> {
     /// Copies the network, into the memory of the one before if there is one. Without a score it is spared: the last is
     /// as good as any.
     fn keep(&mut self, judged: bool) {
+        let candidate = self.mean.as_ref().unwrap_or(&self.trainer.network);
         match &mut self.best {
             _ if !judged => {}
-            Some(best) => best.copy_from(&self.trainer.network),
-            None => self.best = Some(self.trainer.network.clone()),
+            Some(best) => best.copy_from(candidate),
+            None => self.best = Some(candidate.clone()),
         }
     }
 
     fn retreat(&mut self) -> bool {
         let Some(best) = &self.best else { return false };
         self.trainer.network.copy_from(best);
+        self.mean.iter_mut().for_each(|mean| mean.copy_from(best));
         self.trainer.forget();
         true
     }
 
     fn settle(&mut self) -> bool {
-        self.best.take().map(|best| self.trainer.network = best).is_some()
+        let Some(best) = self.best.take() else { return false };
+        (self.trainer.network, self.mean) = (best, None);
+        true
     }
 
     fn fingerprint(&self) -> u64 {
         let SparseNetwork { inputs, hidden, outputs, .. } = self.trainer.network;
         let sizes = [inputs, hidden, outputs].map(|size| size as u64);
-        mix(sizes.into_iter().chain(self.decay.map(f64::to_bits)).chain([self.learner.fingerprint()]))
+        let learner = self.learner.fingerprint();
+        // A training without a mean is told by the same number as before there were any.
+        let mean = Some(self.averaging.to_bits()).filter(|_| self.averaging > 0.0);
+        mix(sizes.into_iter().chain(self.decay.map(f64::to_bits)).chain([learner]).chain(mean))
     }
 
     fn slices(&mut self) -> Vec<Named<'_>> {
         let mut slices = self.trainer.slices();
+        slices.extend(self.mean.iter_mut().flat_map(|mean| mean.weights.slices("mean")));
         slices.extend(self.best.iter_mut().flat_map(|best| best.weights.slices("best")));
         slices
     }
 }
 
 impl Sparse<'_> {
+    /// The network that is judged and kept.
+    fn candidate(&self) -> &SparseNetwork {
+        self.mean.as_ref().unwrap_or(&self.trainer.network)
+    }
+
     fn learn(&mut self, batch: &Batch, stride: &Stride<'_>) -> Option<Loss> {
         let Self { trainer, work, .. } = self;
         trainer.network.forward(batch, work);
@@ -189,6 +222,11 @@ impl Sparse<'_> {
         // The loop counts the updates, also over a stop.
         trainer.steps = stride.number - 1;
         trainer.backward(batch, work, stride.rate as f32, decay);
+        if let Some(mean) = &mut self.mean {
+            // Of few steps it is the plain mean, nearly: the first weights are soon forgotten.
+            let kept = self.averaging.min(stride.number as f64 / (stride.number as f64 + 9.0));
+            mean.approach(&trainer.network, (1.0 - kept) as f32);
+        }
         Some(Loss { sum, count: batch.outputs().len() })
     }
 }

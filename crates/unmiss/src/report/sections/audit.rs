@@ -1,7 +1,7 @@
 //! An audit as sections of a page: the drift, the figures, single rows, single columns, what the data say.
 
 use super::target::ByKnown;
-use crate::audit::{Audit, ColumnEffect, Example, Figures, Level};
+use crate::audit::{Audit, ColumnEffect, Example, Figures, Level, Treated};
 use crate::error::Result;
 use crate::missing::words::number;
 use crate::missing::{Estimate, TargetByKnown};
@@ -46,6 +46,11 @@ fn answer(audit: &Audit) -> (String, Form) {
     }
 }
 
+/// The other treatments of holes that were audited: without Sparsity Normalization on its scale, and with it.
+fn treated(audit: &Audit) -> impl Iterator<Item = &Treated> {
+    audit.contrast.iter().flat_map(|contrast| contrast.without.iter().chain([&contrast.with]))
+}
+
 fn curves(audit: &Audit) -> Result<Chart> {
     let point = |level: &Level| DriftPoint {
         x: level.share,
@@ -55,14 +60,18 @@ fn curves(audit: &Audit) -> Result<Chart> {
     let curve =
         |name: String, levels: &[Level]| DriftCurve { name, points: levels.iter().map(point).collect() };
     let mut plots = vec![curve("as audited".to_owned(), &audit.curve)];
-    plots.extend(audit.contrast.iter().map(|after| curve(format!("with {}", after.changed), &after.curve)));
+    plots.extend(treated(audit).map(|after| curve(format!("with {}", after.changed), &after.curve)));
     let (what, form) = answer(audit);
     let seen = format!(
         "{} rows, their cells hidden at random with {} masks for each share: the mean of all answers and where \
          they lie{}.",
         number(audit.rows),
         audit.settings.masks,
-        if plots.len() > 1 { ", as audited and with Sparsity Normalization" } else { "" }
+        match plots.len() {
+            1 => "",
+            2 => ", as audited and with Sparsity Normalization",
+            _ => ", as audited, and with and without Sparsity Normalization on one scale",
+        }
     );
     let meaning = format!(
         "Cells hidden at random carry no information, so the mean should stay level; here the verdict is: {}.",
@@ -111,13 +120,16 @@ fn figures(audit: &Audit) -> Grid {
         ),
     ];
     let mut head = vec!["figure", "value", "95 % interval"];
-    head.extend(audit.contrast.as_ref().map(|_| "with Sparsity Normalization"));
+    head.extend(audit.contrast.iter().flat_map(|contrast| {
+        let without = contrast.without.as_ref().map(|_| "without Sparsity Normalization, its scale");
+        without.into_iter().chain(["with Sparsity Normalization"])
+    }));
     head.push("what it is");
     let mut grid = Grid::new(head);
     for (name, of, meaning) in rows {
         let (value, [low, high]) = of(&audit.figures);
         let mut cells = vec![name.to_owned(), format!("{value:.2}"), format!("{low:.2} to {high:.2}")];
-        cells.extend(audit.contrast.as_ref().map(|after| format!("{:.2}", of(&after.figures).0)));
+        cells.extend(treated(audit).map(|after| format!("{:.2}", of(&after.figures).0)));
         cells.push(meaning.to_owned());
         grid = grid.row(cells);
     }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::*;
 use crate::error::Error;
+use crate::nn::schedule::Schedule;
 use crate::nn::sparse::tests::{INPUTS, OUTPUTS, batch, network, squares};
 use crate::nn::sparse::{Pattern, Squash};
 use crate::rng::Stream;
@@ -59,6 +60,7 @@ fn training_learns_in_whole_and_in_parts() {
             rate,
             decay: [0.0; 2],
             patience: 0,
+            ..SparseSettings::default()
         };
         let train = |threads| {
             let run = Run::new(1, threads).unwrap();
@@ -108,6 +110,7 @@ fn the_best_network_by_validation_is_given_back() {
         rate: 1e-2,
         decay: [0.1; 2],
         patience: 3,
+        ..SparseSettings::default()
     };
     let run = Run::new(1, 2).unwrap();
     let trained = train_sparse(&learner, network(30, Squash::Tanh), &settings, &run).unwrap();
@@ -158,14 +161,19 @@ impl SparseLearner for Stopping {
 fn a_resumed_training_ends_in_the_same_weights() {
     let rprop: Optimizer = serde_json::from_value(serde_json::json!({ "rprop": {} })).unwrap();
     // All rows at once, the same and others every time; three batches an epoch, judged and not.
-    for (rows, varies, judged, optimizer) in [
-        (0, false, true, rprop),
-        (0, true, true, Optimizer::default()),
-        (4, false, true, Optimizer::default()),
-        (4, true, false, Optimizer::default()),
+    // The last two: the running mean of the weights, judged and not, under a rate that falls.
+    let falls = Schedule::Plateau { factor: 0.25, patience: 1, threshold: 0.0, minimum: 0.01 };
+    for (rows, varies, judged, optimizer, schedule, averaging) in [
+        (0, false, true, rprop, Schedule::Constant, 0.0),
+        (0, true, true, Optimizer::default(), Schedule::Constant, 0.0),
+        (4, false, true, Optimizer::default(), Schedule::Constant, 0.0),
+        (4, true, false, Optimizer::default(), Schedule::Constant, 0.0),
+        (4, true, true, Optimizer::default(), falls, 0.9),
+        (4, true, false, Optimizer::default(), falls, 0.9),
     ] {
+        let (rate, decay, patience) = (0.03, [0.1, 0.2], 5);
         let settings =
-            SparseSettings { epochs: 8, batch: rows, optimizer, rate: 0.03, decay: [0.1, 0.2], patience: 5 };
+            SparseSettings { epochs: 8, batch: rows, optimizer, rate, decay, patience, schedule, averaging };
         let train = |run: &Run, stop: Option<usize>| {
             let stop = stop.map(|step| (step, run.stop_switch()));
             let learner =
@@ -215,6 +223,7 @@ fn time_that_runs_out_ends_a_training_with_the_best_so_far() {
         rate: 1e-3,
         decay: [0.0; 2],
         patience: 0,
+        ..SparseSettings::default()
     };
     let run = Run::new(1, 2).unwrap();
     let late = run.clone().within(Duration::from_millis(500));
@@ -244,6 +253,7 @@ fn a_loss_that_is_not_finite_is_gone_back_from_or_told() {
             rate: 0.2,
             decay: [0.0; 2],
             patience: 0,
+            ..SparseSettings::default()
         };
         let (run, events) = heard(Run::new(1, 1).unwrap());
         let trained = train_sparse(&learner, network(30, Squash::Tanh), &settings, &run);
