@@ -40,7 +40,7 @@ pub fn ratings(found: &RatingsDescription) -> Result<Vec<Section>> {
 /// Users or items by how many ratings they have.
 fn histogram(rows: &str, verb: &str, bins: &[CountBin]) -> Result<Chart> {
     let seen = format!(
-        "How many {rows} {verb} so many ratings; every bar but the first is twice as wide as the last."
+        "How many {rows} {verb} so many ratings; each bar takes in twice as many numbers as the one before."
     );
     let meaning = "A network that takes a row's known ratings as they are gets larger sums for the rows to the right; \
                    the audit of a model says whether its answers drift with that.";
