@@ -106,6 +106,8 @@ COMMON = [
 
 FOLDS = "Folds of the cross-validation{why}."
 
+SURE = {"classifier": "sets of classes", "regressor": "prediction intervals"}
+
 CLASS_WEIGHT = ("class_weight", "None", "Any", 'dict or "balanced", default=None', "How classes weigh in learning.")
 
 
@@ -309,7 +311,7 @@ def method_class(kind: str, entry) -> tuple[str, str]:
     elif kind == "recommender":
         parameters = settings + RECOMMENDER_COMMON + COMMON
     else:
-        why = "; 0: none" if kind == "classifier" else " that prediction intervals come from; 0: none"
+        why = f" whose models are averaged and that {SURE[kind]} come from; 0: one model of all rows, without"
         folds = ("folds", "0", "int", "int, default=0", FOLDS.format(why=why))
         parameters = settings + [folds] + ([CLASS_WEIGHT] if kind == "classifier" else []) + COMMON
     quick = QUICK_RATINGS if kind == "recommender" else QUICK
@@ -373,9 +375,8 @@ def general_predictor(kind: str, entries) -> str:
         "int",
         "int, default=5",
         FOLDS.format(
-            why=" that chooses"
-            + ("" if kind == "classifier" else " and that intervals come from")
-            + "; 0: none, for a single method"
+            why=f" that chooses, whose models are averaged and that {SURE[kind]} come from; "
+            "0: one model of all rows, without, for a single method"
         ),
     )
     members = f"""    def _recipes(self) -> list[tuple[str, dict[str, Any]]]:
@@ -387,8 +388,8 @@ def general_predictor(kind: str, entries) -> str:
         name,
         "Predict classes from rows with holes." if kind == "classifier" else "Predict a number from rows with holes.",
         [
-            "A hole is never an error. Of several methods the best by cross-validation is fitted on all rows; words "
-            "and categories need no encoding, numbers no scaling."
+            "A hole is never an error. Of several methods the best by cross-validation is taken, and its answer is the "
+            "mean of its models of all folds; words and categories need no encoding, numbers no scaling."
         ],
         [settings, folds] + extra + COMMON,
         attributes_text(kind),

@@ -34,16 +34,22 @@ fuzz_target!(|bytes: &[u8]| {
 fn predict(model: &Model) {
     let (Ok(predicting), Ok(encoder)) = (model.predicting(), model.coder.table()) else { return };
     let Some(data) = table(encoder) else { return };
-    match predicting.predict(&data, |_, _| {}) {
-        Ok(Predictions::Numbers { values, known }) => {
-            assert_eq!((values.len(), known.len()), (data.rows(), data.rows()));
-            known.iter().for_each(|known| _ = predicting.half_width(*known, 0.9));
+    let Ok(rows) = predicting.coder.encode(&data, |_, _| {}) else { return };
+    let Ok(answers) = predicting.answers(&rows) else { return };
+    let (intervals, sets) = (answers.intervals(0.9), answers.sets(0.9));
+    match answers.predictions() {
+        Predictions::Numbers(values) => {
+            assert_eq!(values.len(), data.rows());
+            assert!(intervals.is_none_or(|intervals| intervals.len() == data.rows()));
         }
-        Ok(Predictions::Probabilities(chances)) => {
+        Predictions::Probabilities(chances) => {
             assert_eq!(chances.len(), data.rows() * predicting.target.levels.len());
+            assert!(sets.is_none_or(|sets| sets.len() == chances.len()));
         }
-        Err(_) => {}
     }
+    let mut watch = predicting.watch();
+    watch.look(&rows);
+    _ = watch.shift().map(|shift| shift.words());
 }
 
 fn fill(model: &Model) {

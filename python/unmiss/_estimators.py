@@ -891,8 +891,8 @@ class MeanImputer(ImputerBase):
 class Classifier(ClassifierBase):
     """Predict classes from rows with holes.
 
-    A hole is never an error. Of several methods the best by cross-validation is fitted on all rows; words and
-    categories need no encoding, numbers no scaling.
+    A hole is never an error. Of several methods the best by cross-validation is taken, and its answer is the
+    mean of its models of all folds; words and categories need no encoding, numbers no scaling.
 
     Parameters
     ----------
@@ -904,7 +904,8 @@ class Classifier(ClassifierBase):
     settings : dict, default=None
         Settings of the method, by name; with several methods, settings by method.
     folds : int, default=5
-        Folds of the cross-validation that chooses; 0: none, for a single method.
+        Folds of the cross-validation that chooses, whose models are averaged and that sets of classes come
+        from; 0: one model of all rows, without, for a single method.
     class_weight : dict or "balanced", default=None
         How classes weigh in learning.
     random_state : int, RandomState or None, default=0
@@ -996,7 +997,8 @@ class NetworkClassifier(ClassifierBase):
     members : int, default=8
         Members that share a network's hidden layers and are averaged.
     networks : default=None
-        Networks trained apart and averaged; None: 4 below 5,000 rows, 2 below 20,000, else 1.
+        Networks trained apart and averaged; None: 4 below 5,000 rows, 2 below 20,000, else 1; in each fold of
+        a cross-validation 1.
     epochs : default=None
         Passes over the rows, at most; None: 256, fewer for large tables.
     patience : int, default=16
@@ -1008,7 +1010,8 @@ class NetworkClassifier(ClassifierBase):
     weight_decay : float, default=0.0003
         How strongly weights are pulled to 0.
     folds : int, default=0
-        Folds of the cross-validation; 0: none.
+        Folds of the cross-validation whose models are averaged and that sets of classes come from; 0: one
+        model of all rows, without.
     class_weight : dict or "balanced", default=None
         How classes weigh in learning.
     random_state : int, RandomState or None, default=0
@@ -1152,7 +1155,8 @@ class MlpClassifier(ClassifierBase):
     patience : int, default=30
         Epochs without a better validation score after which training ends; 0: never.
     folds : int, default=0
-        Folds of the cross-validation; 0: none.
+        Folds of the cross-validation whose models are averaged and that sets of classes come from; 0: one
+        model of all rows, without.
     class_weight : dict or "balanced", default=None
         How classes weigh in learning.
     random_state : int, RandomState or None, default=0
@@ -1281,7 +1285,8 @@ class LinearClassifier(ClassifierBase):
         With sparsity-normalization, the K in K / (known columns of the row): mean (of the training rows),
         input (number of columns) or a number above 0.
     folds : int, default=0
-        Folds of the cross-validation; 0: none.
+        Folds of the cross-validation whose models are averaged and that sets of classes come from; 0: one
+        model of all rows, without.
     class_weight : dict or "balanced", default=None
         How classes weigh in learning.
     random_state : int, RandomState or None, default=0
@@ -1378,10 +1383,11 @@ class TreesClassifier(ClassifierBase):
     patience : int, default=25
         Rounds without a better validation loss after which the fit ends.
     members : default=None
-        How many fits are averaged, each with another part of the rows set aside; None: 5 up to 20,000 rows, 1
-        above.
+        How many fits are averaged, each with another part of the rows set aside; None: 5 up to 20,000 rows
+        (10 in all folds of a cross-validation), 1 above.
     folds : int, default=0
-        Folds of the cross-validation; 0: none.
+        Folds of the cross-validation whose models are averaged and that sets of classes come from; 0: one
+        model of all rows, without.
     class_weight : dict or "balanced", default=None
         How classes weigh in learning.
     random_state : int, RandomState or None, default=0
@@ -1464,8 +1470,8 @@ class TreesClassifier(ClassifierBase):
 class Regressor(RegressorBase):
     """Predict a number from rows with holes.
 
-    A hole is never an error. Of several methods the best by cross-validation is fitted on all rows; words and
-    categories need no encoding, numbers no scaling.
+    A hole is never an error. Of several methods the best by cross-validation is taken, and its answer is the
+    mean of its models of all folds; words and categories need no encoding, numbers no scaling.
 
     Parameters
     ----------
@@ -1477,7 +1483,8 @@ class Regressor(RegressorBase):
     settings : dict, default=None
         Settings of the method, by name; with several methods, settings by method.
     folds : int, default=5
-        Folds of the cross-validation that chooses and that intervals come from; 0: none, for a single method.
+        Folds of the cross-validation that chooses, whose models are averaged and that prediction intervals
+        come from; 0: one model of all rows, without, for a single method.
     random_state : int, RandomState or None, default=0
         Seed of everything random: the same seed gives the same result, for any number of threads.
     n_jobs : int, default=None
@@ -1563,7 +1570,8 @@ class NetworkRegressor(RegressorBase):
     members : int, default=8
         Members that share a network's hidden layers and are averaged.
     networks : default=None
-        Networks trained apart and averaged; None: 4 below 5,000 rows, 2 below 20,000, else 1.
+        Networks trained apart and averaged; None: 4 below 5,000 rows, 2 below 20,000, else 1; in each fold of
+        a cross-validation 1.
     epochs : default=None
         Passes over the rows, at most; None: 256, fewer for large tables.
     patience : int, default=16
@@ -1575,7 +1583,8 @@ class NetworkRegressor(RegressorBase):
     weight_decay : float, default=0.0003
         How strongly weights are pulled to 0.
     folds : int, default=0
-        Folds of the cross-validation that prediction intervals come from; 0: none.
+        Folds of the cross-validation whose models are averaged and that prediction intervals come from; 0:
+        one model of all rows, without.
     random_state : int, RandomState or None, default=0
         Seed of everything random: the same seed gives the same result, for any number of threads.
     n_jobs : int, default=None
@@ -1713,7 +1722,8 @@ class MlpRegressor(RegressorBase):
     patience : int, default=30
         Epochs without a better validation score after which training ends; 0: never.
     folds : int, default=0
-        Folds of the cross-validation that prediction intervals come from; 0: none.
+        Folds of the cross-validation whose models are averaged and that prediction intervals come from; 0:
+        one model of all rows, without.
     random_state : int, RandomState or None, default=0
         Seed of everything random: the same seed gives the same result, for any number of threads.
     n_jobs : int, default=None
@@ -1836,7 +1846,8 @@ class LinearRegressor(RegressorBase):
         With sparsity-normalization, the K in K / (known columns of the row): mean (of the training rows),
         input (number of columns) or a number above 0.
     folds : int, default=0
-        Folds of the cross-validation that prediction intervals come from; 0: none.
+        Folds of the cross-validation whose models are averaged and that prediction intervals come from; 0:
+        one model of all rows, without.
     random_state : int, RandomState or None, default=0
         Seed of everything random: the same seed gives the same result, for any number of threads.
     n_jobs : int, default=None
@@ -1927,10 +1938,11 @@ class TreesRegressor(RegressorBase):
     patience : int, default=25
         Rounds without a better validation loss after which the fit ends.
     members : default=None
-        How many fits are averaged, each with another part of the rows set aside; None: 5 up to 20,000 rows, 1
-        above.
+        How many fits are averaged, each with another part of the rows set aside; None: 5 up to 20,000 rows
+        (10 in all folds of a cross-validation), 1 above.
     folds : int, default=0
-        Folds of the cross-validation that prediction intervals come from; 0: none.
+        Folds of the cross-validation whose models are averaged and that prediction intervals come from; 0:
+        one model of all rows, without.
     random_state : int, RandomState or None, default=0
         Seed of everything random: the same seed gives the same result, for any number of threads.
     n_jobs : int, default=None

@@ -169,6 +169,28 @@ class ClassifierBase(ClassifierMixin, PredictorBase):
         return classes[places]
 
 
+    def predict_set(self, X: Any, level: float = 0.9) -> np.ndarray:
+        """Sets of classes that hold the true one, from held-out rows, larger where what matters is missing.
+
+        Parameters
+        ----------
+        X : array or data frame of shape (n_samples, n_features)
+            The rows.
+        level : float, default=0.9
+            Share of new rows whose set holds their class; of each class where every class has 50 rows.
+
+        Returns
+        -------
+        sets : boolean array of shape (n_samples, n_classes)
+            Whether a class of ``classes_`` belongs to the row's set. Needs a fit with ``folds`` of 2 or more.
+        """
+        if not 0.0 < level < 1.0:
+            raise ValueError(f"level={level} is not between 0 and 1")
+        table, manner = self._asked(X)
+        sets = self.model_.sets(table, level, manner)
+        return sets if self._order is None else sets[:, self._order]
+
+
 class RegressorBase(RegressorMixin, PredictorBase):
     """Predicts a number."""
 
@@ -214,7 +236,7 @@ class RegressorBase(RegressorMixin, PredictorBase):
         return self.model_.predict(table, manner)[:, 0]
 
     def predict_interval(self, X: Any, level: float = 0.9) -> np.ndarray:
-        """Predictions with intervals from held-out errors, apart for rows of which little and much is known.
+        """Predictions with intervals from held-out errors (CV+), wider where what matters is missing.
 
         Parameters
         ----------

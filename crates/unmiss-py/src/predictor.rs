@@ -15,7 +15,7 @@ use unmiss::encode::{ClassWeights, Task, target::TaskKind};
 use unmiss::error::{Error, Result};
 use unmiss::methods::{Job, Method, find};
 use unmiss::metrics::{Score, most_probable};
-use unmiss::model::{Aim, Model, Predicting, Recipe, Roles};
+use unmiss::model::{Aim, Answers, Model, Predicting, Predictions, Recipe, Roles};
 use unmiss::report::sections;
 
 use crate::align::aligned;
@@ -111,7 +111,7 @@ impl Predictor {
                 [recipe] if folds == 0 => {
                     Ok((Model::fit(data, &Aim::Predict(roles.clone()), recipe, run)?, None))
                 }
-                _ => fit_best(data, &roles, &recipes, folds.max(2), run)
+                _ => fit_best(data, &roles, &recipes, Some(folds.max(2)), run)
                     .map(|(model, choice)| (model, Some(choice))),
             }
         })?;
@@ -139,8 +139,8 @@ impl Predictor {
         table: &Table,
         manner: Manner,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let (answers, _) = self.answers(py, table, &manner)?;
-        Ok(answers.into_pyarray(py))
+        let answers = self.asked(py, table, &manner, |answers| values(answers.predictions()))?;
+        Ok(self.lines(table, answers)?.into_pyarray(py))
     }
 
     /// The position of the most probable class of each row.
@@ -150,7 +150,8 @@ impl Predictor {
         table: &Table,
         manner: Manner,
     ) -> PyResult<Bound<'py, PyArray1<i64>>> {
-        let (answers, _) = self.answers(py, table, &manner)?;
+        let answers = self.asked(py, table, &manner, |answers| values(answers.predictions()))?;
+        let answers = self.lines(table, answers)?;
         let class = |row: numpy::ndarray::ArrayView1<'_, f64>| most_probable(&row.to_vec()) as i64;
         Ok(answers.rows().into_iter().map(class).collect::<Vec<_>>().into_pyarray(py))
     }
@@ -163,22 +164,29 @@ impl Predictor {
         level: f64,
         manner: Manner,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let (answers, known) = self.answers(py, table, &manner)?;
-        let model = self.predicting()?;
-        let mut ends = Array2::zeros((answers.nrows(), 3));
-        for (row, known) in known.into_iter().enumerate() {
-            let half = model.half_width(known, level).ok_or_else(|| {
-                PyValueError::new_err(
-                    "the model was fitted without cross-validation, so it has no intervals\nhint: fit with folds=5",
-                )
-            })?;
-            let value = answers[[row, 0]];
-            [value, value - half, value + half]
-                .into_iter()
-                .enumerate()
-                .for_each(|(at, end)| ends[[row, at]] = end);
+        let both = |answers: &Answers<'_>| (values(answers.predictions()), answers.intervals(level));
+        let (predictions, intervals) = self.asked(py, table, &manner, both)?;
+        let intervals = intervals.ok_or_else(|| without_folds("intervals"))?;
+        let mut ends = Array2::zeros((predictions.len(), 3));
+        for (row, (value, (lower, upper))) in predictions.into_iter().zip(intervals).enumerate() {
+            [value, lower, upper].into_iter().enumerate().for_each(|(at, end)| ends[[row, at]] = end);
         }
         Ok(ends.into_pyarray(py))
+    }
+
+    /// `[rows, classes]`: whether a class belongs to the row's set.
+    fn sets<'py>(
+        &self,
+        py: Python<'py>,
+        table: &Table,
+        level: f64,
+        manner: Manner,
+    ) -> PyResult<Bound<'py, PyArray2<bool>>> {
+        let sets = self.asked(py, table, &manner, |answers| answers.sets(level))?;
+        let sets = sets.ok_or_else(|| without_folds("sets of classes"))?;
+        let width = self.predicting()?.target.levels.len();
+        let sets = Array2::from_shape_vec((table.data.rows(), width), sets).map_err(unwritable)?;
+        Ok(sets.into_pyarray(py))
     }
 
     /// Whether it predicts classes.
@@ -269,23 +277,50 @@ impl Predictor {
         self.model.predicting().map_err(exception)
     }
 
-    /// `[rows, outputs]`, and the number of known inputs of each row.
-    fn answers(&self, py: Python<'_>, table: &Table, manner: &Manner) -> PyResult<(Array2<f64>, Vec<usize>)> {
+    /// What is asked of the answers for rows; warns of levels that training never saw, and where what is missing has
+    /// shifted since.
+    fn asked<T: Send>(
+        &self,
+        py: Python<'_>,
+        table: &Table,
+        manner: &Manner,
+        ask: impl Fn(&Answers<'_>) -> T + Send + Sync,
+    ) -> PyResult<T> {
         let mut unseen = Unseen::new();
         let model = self.predicting()?;
-        let predict = |data: &Data, unseen: &mut Unseen| -> Result<(Vec<f64>, Vec<usize>)> {
+        let mut watch = model.watch();
+        let mut predict = |data: &Data| -> Result<T> {
             let aligned = aligned(data, model.coder)?;
             let note = |column: &str, level: &str| {
                 unseen.entry(column.to_owned()).or_default().push(level.to_owned());
             };
             let rows = model.coder.encode(&aligned, note)?;
-            Ok((model.predict_rows(&rows)?, rows.known_counts()))
+            watch.look(&rows);
+            Ok(ask(&model.answers(&rows)?))
         };
-        let rows = table.data.rows();
-        let (answers, known) = compute(py, rows, manner, || predict(&table.data, &mut unseen))?;
+        let found = compute(py, table.data.rows(), manner, || predict(&table.data))?;
         warn_of_unseen(py, &unseen, &manner.2)?;
-        let width = model.target.task.outputs();
-        let answers = Array2::from_shape_vec((rows, width), answers).map_err(unwritable)?;
-        Ok((answers, known))
+        if let Some(shift) = watch.shift() {
+            manner.2.call_method1(py, "warning", (shift.words(),))?;
+        }
+        Ok(found)
     }
+
+    /// Answers as `[rows, outputs]`.
+    fn lines(&self, table: &Table, answers: Vec<f64>) -> PyResult<Array2<f64>> {
+        let width = self.predicting()?.target.task.outputs();
+        Array2::from_shape_vec((table.data.rows(), width), answers).map_err(unwritable)
+    }
+}
+
+fn values(predictions: Predictions) -> Vec<f64> {
+    match predictions {
+        Predictions::Numbers(values) | Predictions::Probabilities(values) => values,
+    }
+}
+
+fn without_folds(what: &str) -> PyErr {
+    PyValueError::new_err(format!(
+        "the model was fitted without cross-validation, so it has no {what}\nhint: fit with folds=5"
+    ))
 }

@@ -17,7 +17,7 @@ fn main() -> Result<()> {
     let roles = Roles { ignore, ..Roles::target("surgical_lesion") };
 
     let recipes = [Recipe::named("linear")?, Recipe::named("trees")?];
-    let (model, choice) = fit_best(&horses.clone().into(), &roles, &recipes, 5, &Run::new(0, 0)?)?;
+    let (model, choice) = fit_best(&horses.clone().into(), &roles, &recipes, Some(5), &Run::new(0, 0)?)?;
     println!("{}\n", choice.words().join("\n"));
 
     let predicting = model.predicting()?;

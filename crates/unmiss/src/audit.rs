@@ -53,7 +53,7 @@ pub use columns::ColumnEffect;
 pub use contrast::{Contrast, Treated};
 pub use curve::{Example, ExampleLevel, Level};
 pub use degree::{Bounds, Figures};
-pub use found::{Audit, AuditSettings, ClassFigures};
+pub use found::{Audit, AuditSettings, ClassFigures, HolesThenAndNow};
 pub use known::DataSays;
 pub use ratings::{RatingAudit, audit_ratings};
 pub use subject::Predict;
@@ -116,7 +116,10 @@ pub fn audit_model(model: &Model, data: &Data, settings: &AuditSettings, run: &R
         subject: &subject,
         own: Some((model, data)),
     };
-    question.examine(&settings, run)
+    let mut watch = predicting.watch();
+    watch.look(&predicting.coder.encode(data, |_, _| {})?);
+    let holes = Some(HolesThenAndNow { columns: watch.columns(), shift: watch.shift() });
+    Ok(Audit { holes, ..question.examine(&settings, run)? })
 }
 
 /// What is audited, on what.
@@ -176,6 +179,7 @@ impl Question<'_> {
             examples: curve::examples(&plan, &answers, output),
             columns: effects,
             data,
+            holes: None,
             contrast: None,
             contrast_note: None,
             rows: answers.rows(),

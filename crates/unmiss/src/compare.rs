@@ -14,13 +14,16 @@ mod held_out_rows;
 mod hidden_cells;
 mod held_out_ratings;
 mod contest;
+mod temperature;
+mod cross_validation;
 mod choose;
 mod ratings;
 
-pub use choose::{COVERAGE_LEVEL, Choice, Entry, fit_best};
+pub use choose::{COVERAGE_LEVEL, Choice, fit_best};
 pub use comparison::{Comparison, Contestant, Failure, Fit, Part, Question};
 pub use contest::{Contest, Setup};
-pub use folds::{Folds, folds};
+pub use cross_validation::Entry;
+pub use folds::{Folds, folds, usual_folds};
 pub use ratings::{Measured, RatingChoice, fit_best_rating};
 pub use significance::{Disagreement, PairedTest, disagreement, paired_test};
 pub use standing::{Against, Chosen, Standing};

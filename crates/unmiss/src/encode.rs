@@ -6,6 +6,7 @@
 
 mod column;
 pub mod features;
+mod recode;
 pub mod design;
 pub mod guess;
 mod probe;

@@ -13,18 +13,19 @@
 //! let penguins: Data = read("sample:penguins".as_ref(), &Default::default())?.table.into();
 //! let run = Run::new(0, 0)?; // seed 0, all threads: the same answer for any number of them
 //!
-//! // Methods are compared on the same folds, and the best is fitted on all rows.
+//! // Methods are compared on the same folds; the mean of the best one's fold models is the model.
 //! let recipes = [Recipe::named("linear")?, Recipe::named("trees")?.set("members", "1")?];
-//! let (model, choice) = fit_best(&penguins, &Roles::target("body_mass_g"), &recipes, 3, &run)?;
+//! let (model, choice) = fit_best(&penguins, &Roles::target("body_mass_g"), &recipes, Some(3), &run)?;
 //! println!("{}", choice.words().join(" "));
 //!
 //! // A row may have holes anywhere: of this penguin hardly anything is known. Numbers come with an interval.
 //! let predicting = model.predicting()?;
 //! let unmeasured = penguins.select(&[3])?;
-//! if let Predictions::Numbers { values, known } = predicting.predict(&unmeasured, |_, _| {})? {
-//!     let reach = predicting.half_width(known[0], 0.9).unwrap_or(f64::NAN);
-//!     println!("{:.0} g, in 9 of 10 cases at most {reach:.0} off", values[0]);
-//!     assert!(reach > 300.0);
+//! let answers = predicting.answers(&predicting.coder.encode(&unmeasured, |_, _| {})?)?;
+//! if let (Predictions::Numbers(grams), Some(intervals)) = (answers.predictions(), answers.intervals(0.9)) {
+//!     let (lower, upper) = intervals[0];
+//!     println!("{:.0} g, in 9 of 10 cases from {lower:.0} to {upper:.0} g", grams[0]);
+//!     assert!(upper - lower > 600.0);
 //! }
 //!
 //! // The same data without holes; `Some(Draw { .. })` in place of `None` fills in one of many plausible ways.

@@ -16,6 +16,8 @@
 mod recipe;
 mod roles;
 mod intervals;
+mod shift;
+mod answers;
 mod parts;
 mod derived;
 mod left;
@@ -28,12 +30,14 @@ mod read_back;
 mod file;
 
 pub use delta::{Delta, Shift};
+pub use answers::{Answers, Predictions};
 pub use file::FORMAT;
 pub use filling::{Filled, Filling, Unfilled};
-pub use intervals::Intervals;
+pub use intervals::{CrossValidated, HeldOut, Intervals, Sets, Spread, holes_of};
 pub use parts::{Aim, Fallback, Fill, FillPlan, Limits, Part, Prediction, Summary};
-pub use predicting::{Predicting, Predictions, Prepared, fit_prepared, prepare};
+pub use predicting::{Predicting, Prepared, fit_prepared, prepare};
 pub use rating::{Rating, RatingScore};
 pub use recipe::Recipe;
 pub use roles::{Inputs, Roles};
+pub use shift::{ColumnShift, HoleShift, Patterns, Watch};
 pub use whole::Model;

@@ -1,4 +1,4 @@
-//! `unmiss fit`: compare a short list of methods on what is held out, fit the best on everything, save it.
+//! `unmiss fit`: compare a short list of methods on what is held out, make a model of the best, save it.
 
 mod ratings;
 
@@ -60,9 +60,10 @@ pub struct Arguments {
     /// Of ratings, the share held out to measure with; the saved model learns from all. 0: nothing is measured
     #[arg(long, value_name = "SHARE", default_value_t = 0.1)]
     test: f64,
-    /// Folds of the cross-validation
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(2..=100))]
-    folds: u16,
+    /// Folds of the cross-validation; the mean of the best method's fold models is the model [default: 5; 10 below
+    /// 5,000 rows]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(2..=100))]
+    folds: Option<u16>,
     /// Write a page with charts to an HTML file
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
@@ -125,7 +126,7 @@ fn fit_rows(arguments: &Arguments, general: &General, printer: &Printer) -> Resu
     let checkpoints = Checkpoints::open(&arguments.output, arguments.fresh, printer)?;
     let run = checkpoints.run(printer.run(general)?);
     let (mut model, choice) =
-        fit_table(&data, &roles, &recipes, usize::from(arguments.folds), &run, printer)?;
+        fit_table(&data, &roles, &recipes, arguments.folds.map(usize::from), &run, printer)?;
     model.missing = arguments.input.options()?.missing;
     model.save(&arguments.output)?;
     if let Some(path) = &arguments.html {
@@ -147,7 +148,7 @@ pub fn fit_table(
     data: &Data,
     roles: &Roles,
     recipes: &[Recipe],
-    folds: usize,
+    folds: Option<usize>,
     run: &Run,
     printer: &Printer,
 ) -> Result<(Model, Choice)> {
@@ -234,20 +235,43 @@ fn learned_words(data: &Data, model: &Model) -> Vec<String> {
     task.into_iter().chain([learned]).chain(summary.cut_off.clone()).collect()
 }
 
-/// What intervals promise, and how that was kept.
+/// What the model is made of, what its intervals or sets promise, and how that was kept.
 fn interval_words(model: &Model, choice: &Choice) -> Vec<String> {
-    let complete = model.coder.names().len();
-    let half = model.predicting().ok().and_then(|model| model.half_width(complete, COVERAGE_LEVEL));
-    let words = |(half, coverage): (f64, f64)| {
-        format!(
-            "Prediction intervals come from held-out errors, apart for rows of which little and much is known. At \
-             level {:.0} % they reach {half:.4} to either side for a complete row; learned without a fold, they \
-             held for {:.1} % of its rows.",
-            100.0 * COVERAGE_LEVEL,
+    let Ok(predicting) = model.predicting() else { return Vec::new() };
+    let mut words = vec![match predicting.fold_models() {
+        Some(1) => {
+            "The model learned from all rows but 5,000, which were kept apart to measure it.".to_owned()
+        }
+        folds => format!(
+            "The model is the mean of the {} models of `{}`'s folds: what was measured is what it is made of.",
+            folds.unwrap_or(1),
+            model.recipe.method.name()
+        ),
+    }];
+    let level = 100.0 * COVERAGE_LEVEL;
+    if let Some((reach, coverage)) = predicting.reach(COVERAGE_LEVEL).zip(choice.coverage) {
+        words.push(format!(
+            "Prediction intervals come from held-out errors (CV+), wider where what matters is missing. At level \
+             {level:.0} % they reach {reach:.4} to either side for a complete row on which the models agree; {:.1} % \
+             of the held-out errors lie within what the other folds' errors promise.",
             100.0 * coverage
-        )
-    };
-    half.zip(choice.coverage).map(words).into_iter().collect()
+        ));
+    }
+    if let Some(sets) = predicting.sets {
+        let whom = if sets.by_class() { "of each class" } else { "of all classes together" };
+        words.push(format!(
+            "`predict --level {COVERAGE_LEVEL}` adds the set of classes that holds the true one in {level:.0} % of the \
+             rows {whom}."
+        ));
+    }
+    if let Some(best) = choice.entries.first().filter(|entry| entry.temperature != 1.0) {
+        let how = if best.temperature > 1.0 { "softened" } else { "sharpened" };
+        words.push(format!(
+            "Chances are {how} (to the power of 1 / {:.2}), which lowers the held-out log-loss.",
+            best.temperature
+        ));
+    }
+    words
 }
 
 fn task_words(target: &TargetEncoder) -> String {

@@ -11,7 +11,7 @@ use unmiss::encode::Task;
 use unmiss::error::{Error, Result, nearest};
 use unmiss::methods::Job;
 use unmiss::metrics::most_probable;
-use unmiss::model::{Model, Predicting, Predictions};
+use unmiss::model::{Answers, Model, Predicting, Predictions};
 use unmiss::run::Run;
 
 use crate::General;
@@ -22,6 +22,8 @@ use crate::printer::Printer;
 
 /// Rows read, predicted and written at a time.
 const BATCH: usize = 16_384;
+/// The level of intervals if the user says none.
+const USUAL_LEVEL: f64 = 0.9;
 
 /// Which model, which rows, where to.
 #[derive(clap::Args)]
@@ -33,9 +35,10 @@ pub struct Arguments {
     /// Where to write the predictions [default: standard output]
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
-    /// Share of new rows that prediction intervals hold for (regression)
-    #[arg(long, value_name = "SHARE", default_value_t = 0.9)]
-    level: f64,
+    /// Share of new rows that prediction intervals hold for [default: 0.9]; for classes, adds the set of classes that
+    /// holds the true one in that share of rows
+    #[arg(long, value_name = "SHARE")]
+    level: Option<f64>,
     /// Columns carried over to the predictions, besides those named when the model was fitted
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     id: Vec<String>,
@@ -56,8 +59,8 @@ pub struct Arguments {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Result<()> {
-    if !(arguments.level > 0.0 && arguments.level < 1.0) {
-        return Err(Error::setting("level", format!("{} is not between 0 and 1", arguments.level))
+    if let Some(level) = arguments.level.filter(|level| !(*level > 0.0 && *level < 1.0)) {
+        return Err(Error::setting("level", format!("{level} is not between 0 and 1"))
             .with_hint("say --level 0.9 for intervals that hold for 90 % of new rows"));
     }
     let read = Files::default().reads([&arguments.model, &arguments.data]).reads(&arguments.ratings);
@@ -84,24 +87,80 @@ fn predict_rows(arguments: &Arguments, model: &Model, general: &General, printer
 fn predict_file(model: &Model, arguments: &Arguments, run: &Run) -> Result<usize> {
     let (mut batches, ids) = open(model, arguments, run)?;
     let predicting = model.predicting()?;
-    let header = header(&predicting, &ids);
+    let asked = Asked::new(&predicting, arguments.level, run)?;
+    let header = header(&predicting, &ids, &asked);
     let mut writer = CsvWriter::create(&arguments.output, &header)?;
-    let mut watch = Watch::new(model);
+    let (mut watch, mut unseen) = (predicting.watch(), Unseen::default());
     let mut rows = 0;
     while let Some(batch) = run.compute(|| batches.next())? {
         if run.stopped() {
             return Err(Error::Stopped);
         }
-        watch.look(&batch, model);
         let batch = Data::from(batch);
-        let predictions =
-            run.compute(|| predicting.predict(&batch, |column, level| watch.unseen(column, level)))?;
-        write_batch(&mut writer, &predicting, batch.table()?, &ids, &predictions, arguments.level)?;
+        let answers = run.compute(|| -> Result<_> {
+            let encoded = predicting.coder.encode(&batch, |column, level| unseen.note(column, level))?;
+            watch.look(&encoded);
+            asked.answer(&predicting.answers(&encoded)?)
+        })?;
+        write_batch(&mut writer, &predicting, batch.table()?, &ids, &answers)?;
         rows += batch.rows();
     }
     writer.finish()?;
-    watch.tell(model, rows, run);
+    unseen.tell(run);
+    if let Some(shift) = watch.shift() {
+        run.warn(shift.words());
+    }
     Ok(rows)
+}
+
+/// What is asked beside the predictions.
+enum Asked {
+    /// Intervals; unknown where the model has none.
+    Intervals(f64),
+    /// Sets of classes.
+    Sets(f64),
+    /// Chances alone.
+    Nothing,
+}
+
+/// The answers for a batch.
+enum Answered {
+    Numbers { values: Vec<f64>, intervals: Option<Vec<(f64, f64)>> },
+    Classes { chances: Vec<f64>, sets: Option<Vec<bool>> },
+}
+
+impl Asked {
+    fn new(model: &Predicting<'_>, level: Option<f64>, run: &Run) -> Result<Self> {
+        let none = |what: &str| {
+            Error::setting("level", format!("this model was made without held-out rows and has no {what}"))
+                .with_hint("leave --level out, or fit the model again with `unmiss fit`")
+        };
+        match (model.target.task, level) {
+            (Task::Regression, Some(_)) if model.intervals.is_none() => Err(none("intervals")),
+            (Task::Regression, level) => {
+                if model.intervals.is_none() {
+                    run.warn("the model was made without held-out rows: `lower` and `upper` are empty");
+                }
+                Ok(Self::Intervals(level.unwrap_or(USUAL_LEVEL)))
+            }
+            (Task::Classification { .. }, Some(_)) if model.sets.is_none() => Err(none("sets of classes")),
+            (Task::Classification { .. }, Some(level)) => Ok(Self::Sets(level)),
+            (Task::Classification { .. }, None) => Ok(Self::Nothing),
+        }
+    }
+
+    fn answer(&self, answers: &Answers<'_>) -> Result<Answered> {
+        Ok(match (answers.predictions(), self) {
+            (Predictions::Numbers(values), Self::Intervals(level)) => {
+                Answered::Numbers { values, intervals: answers.intervals(*level) }
+            }
+            (Predictions::Numbers(values), _) => Answered::Numbers { values, intervals: None },
+            (Predictions::Probabilities(chances), Self::Sets(level)) => {
+                Answered::Classes { chances, sets: answers.sets(*level) }
+            }
+            (Predictions::Probabilities(chances), _) => Answered::Classes { chances, sets: None },
+        })
+    }
 }
 
 /// Opens the new rows with the kinds the columns had in training, and finds the id columns.
@@ -155,13 +214,15 @@ fn check_inputs(model: &Model, columns: &BTreeSet<&str>, data: &Path) -> Result<
     }))
 }
 
-fn header(model: &Predicting<'_>, ids: &[String]) -> Vec<String> {
+fn header(model: &Predicting<'_>, ids: &[String], asked: &Asked) -> Vec<String> {
     let mut header = ids.to_vec();
     header.push("prediction".into());
     match model.target.task {
-        Task::Regression if model.intervals.is_some() => header.extend(["lower".into(), "upper".into()]),
-        Task::Regression => {}
+        Task::Regression => header.extend(["lower".into(), "upper".into()]),
         Task::Classification { .. } => {
+            if let Asked::Sets(_) = asked {
+                header.push("set".into());
+            }
             header.extend(model.target.levels.iter().map(|level| format!("probability_{level}")));
         }
     }
@@ -173,10 +234,10 @@ fn write_batch(
     model: &Predicting<'_>,
     batch: &Table,
     ids: &[String],
-    predictions: &Predictions,
-    level: f64,
+    answers: &Answered,
 ) -> Result<()> {
     let ids = ids.iter().map(|id| batch.column(id)).collect::<Result<Vec<_>>>()?;
+    let levels = &model.target.levels;
     for row in 0..batch.rows() {
         for id in &ids {
             match id.cell(row) {
@@ -184,19 +245,22 @@ fn write_batch(
                 None => writer.missing(),
             }
         }
-        match predictions {
-            Predictions::Numbers { values, known } => {
+        match answers {
+            Answered::Numbers { values, intervals } => {
                 writer.number(values[row]);
-                if let Some(half) = model.half_width(known[row], level) {
-                    writer.number(values[row] - half);
-                    writer.number(values[row] + half);
-                }
+                match intervals {
+                    Some(intervals) => [intervals[row].0, intervals[row].1].map(|end| writer.number(end)),
+                    None => [(); 2].map(|()| writer.missing()),
+                };
             }
-            Predictions::Probabilities(all) => {
-                let classes = model.target.levels.len();
-                let probabilities = &all[row * classes..(row + 1) * classes];
-                writer.text(&model.target.levels[most_probable(probabilities)]);
-                probabilities.iter().for_each(|probability| writer.number(*probability));
+            Answered::Classes { chances, sets } => {
+                let own = row * levels.len()..(row + 1) * levels.len();
+                writer.text(&levels[most_probable(&chances[own.clone()])]);
+                if let Some(sets) = sets {
+                    let held = levels.iter().zip(&sets[own.clone()]).filter(|(_, held)| **held);
+                    writer.text(&held.map(|(level, _)| level.as_str()).collect::<Vec<_>>().join("|"));
+                }
+                chances[own].iter().for_each(|chance| writer.number(*chance));
             }
         }
         writer.end_row()?;
@@ -204,61 +268,29 @@ fn write_batch(
     Ok(())
 }
 
-/// What the user should know about the new rows: counted on the way, told once at the end.
-struct Watch {
-    /// Missing cells per input column.
-    missing: BTreeMap<String, usize>,
-    /// Levels that training never saw, by column.
-    unseen: BTreeMap<String, BTreeSet<String>>,
-}
+/// Levels that training never saw, by column, told once at the end.
+#[derive(Default)]
+struct Unseen(BTreeMap<String, BTreeSet<String>>);
 
 /// Unseen levels remembered per column, so that memory stays bounded.
 const MOST_LEVELS_TOLD: usize = 100;
 
-impl Watch {
-    fn new(model: &Model) -> Self {
-        let missing = model.coder.names().into_iter().map(|name| (name.to_owned(), 0)).collect();
-        Self { missing, unseen: BTreeMap::new() }
-    }
-
-    fn look(&mut self, batch: &Table, model: &Model) {
-        for name in model.coder.names() {
-            if let (Ok(column), Some(count)) = (batch.column(name), self.missing.get_mut(name)) {
-                *count += column.missing();
-            }
-        }
-    }
-
-    fn unseen(&mut self, column: &str, level: &str) {
-        let levels = self.unseen.entry(column.to_owned()).or_default();
+impl Unseen {
+    fn note(&mut self, column: &str, level: &str) {
+        let levels = self.0.entry(column.to_owned()).or_default();
         if levels.len() < MOST_LEVELS_TOLD {
             levels.insert(level.to_owned());
         }
     }
 
-    fn tell(&self, model: &Model, rows: usize, run: &Run) {
-        for (column, levels) in &self.unseen {
+    fn tell(&self, run: &Run) {
+        for (column, levels) in &self.0 {
             let shown =
                 levels.iter().take(3).map(|level| format!("`{level}`")).collect::<Vec<_>>().join(", ");
             let more = if levels.len() > 3 { ", ..." } else { "" };
             run.warn(format!(
                 "column `{column}` has values that training never saw ({shown}{more}); they count as missing"
             ));
-        }
-        for (name, missing_in_training) in
-            model.coder.names().into_iter().zip(model.coder.missing_in_training())
-        {
-            let missing = self.missing.get(name).copied().unwrap_or(0);
-            let complete = missing_in_training == 0;
-            if missing == rows && rows > 0 {
-                let before = if complete { "was complete" } else { "had values" };
-                run.warn(format!("column `{name}` {before} in training and is empty in all {} new rows; expect worse predictions", number(rows)));
-            } else if complete && missing > 0 {
-                let share = 100.0 * missing as f64 / rows as f64;
-                run.warn(format!(
-                    "column `{name}` was complete in training and is missing in {share:.1} % of the new rows"
-                ));
-            }
         }
     }
 }

@@ -165,8 +165,12 @@ fn facts(model: &Model, bytes: u64) -> Result<String> {
             lines.push((name.as_str(), plain(value)));
         }
     }
-    if let Some(half) = predicting.half_width(model.coder.names().len(), 0.9) {
-        lines.push(("intervals", format!("+- {half:.4} at level 90 % for a complete row")));
+    if let Some(reach) = predicting.reach(0.9) {
+        lines.push(("intervals", format!("+- {reach:.4} at level 90 % for a complete row")));
+    }
+    if let Some(sets) = predicting.sets {
+        let whom = if sets.by_class() { "by class" } else { "all classes together" };
+        lines.push(("sets", format!("of classes at a level (predict --level), {whom}")));
     }
     let mut text = String::new();
     for (name, value) in lines {

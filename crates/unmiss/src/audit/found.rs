@@ -9,6 +9,7 @@ use super::degree::Figures;
 use super::known::DataSays;
 use super::verdict::Verdict;
 use crate::error::{Error, Result};
+use crate::model::{ColumnShift, HoleShift};
 
 /// Answers an audit may ask for, at most: they are kept in memory.
 const MOST_ANSWERS: usize = 50_000_000;
@@ -81,6 +82,8 @@ pub struct Audit {
     pub columns: Vec<ColumnEffect>,
     /// What the data themselves say.
     pub data: DataSays,
+    /// Holes when the model was learned and in these data; none for a model that is not ours.
+    pub holes: Option<HolesThenAndNow>,
     /// The same method with Sparsity Normalization.
     pub contrast: Option<Contrast>,
     /// Why there is no contrast, where one was wanted.
@@ -95,6 +98,28 @@ pub struct Audit {
     pub target_deviation: f64,
     /// What was asked for.
     pub settings: AuditSettings,
+}
+
+/// What was missing when a model was learned, and what is missing in the data that it is audited on.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct HolesThenAndNow {
+    /// Every input, the largest change first.
+    pub columns: Vec<ColumnShift>,
+    /// What has shifted, if anything has.
+    pub shift: Option<HoleShift>,
+}
+
+impl HolesThenAndNow {
+    /// The finding in a sentence.
+    pub fn words(&self) -> String {
+        match &self.shift {
+            Some(shift) => {
+                let words = shift.words();
+                words[..1].to_uppercase() + &words[1..] + "."
+            }
+            None => "What is missing here is what was missing when the model was learned.".to_owned(),
+        }
+    }
 }
 
 /// The audit of one class.

@@ -162,7 +162,7 @@ fn a_perceptron_is_contrasted_with_its_normalised_twin_for_any_number_of_threads
     assert_eq!(found, again);
     // The same model through tables instead of encoded rows gives the same curve.
     let through_tables = |rows: &Table| match model.predicting()?.predict(&rows.clone().into(), |_, _| {})? {
-        crate::model::Predictions::Numbers { values, .. } => Ok(values),
+        crate::model::Predictions::Numbers(values) => Ok(values),
         crate::model::Predictions::Probabilities(values) => Ok(values),
     };
     let foreign = audit(&table, &names, &through_tables, &settings, &run).unwrap();

@@ -14,6 +14,7 @@ mod page;
 mod treatment;
 pub mod coverage;
 pub mod imputation;
+pub mod intervals;
 pub mod nhis_like;
 pub mod ratings;
 pub mod theorems;
@@ -32,6 +33,7 @@ pub const BENCHES: &[&Bench] = &[
     &nhis_like::BENCH,
     &imputation::BENCH,
     &coverage::BENCH,
+    &intervals::BENCH,
     &ratings::SMALL,
     &ratings::MIDDLE,
     &ratings::LARGE,

@@ -1,40 +1,16 @@
-//! The choice of a method by cross-validation, said in words with its uncertainty.
+//! The choice of a method by cross-validation, said in words with its uncertainty, and the model that comes of it: the
+//! mean of the fold models that were measured.
 
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
-
-use serde_json::json;
-
-use super::folds::Folds;
-use super::labelled::{Labelled, Split};
+use super::cross_validation::{Entry, Measured, curves_of, measured};
+use super::folds::{Folds, usual_folds};
+use super::labelled::Labelled;
 use crate::data::Data;
 use crate::encode::{Targets, Task};
 use crate::error::{Error, Result};
+use crate::methods::FoldModel;
 use crate::metrics::{Score, mean_over_folds};
-use crate::model::{Aim, Intervals, Model, Part, Recipe, Roles};
-use crate::rng::{hash, mix};
-use crate::run::{Curve, Event, Run};
-use crate::store::Arrays;
-
-/// One method's result.
-#[derive(Debug, Clone)]
-pub struct Entry {
-    /// The method and its settings.
-    pub recipe: Recipe,
-    /// One score per fold.
-    pub scores: Vec<Score>,
-    /// Seconds of fitting and predicting, all folds together.
-    pub seconds: f64,
-    /// `[rows, outputs]`: held-out predictions in model units, in the order of [`Choice::rows`].
-    pub predictions: Vec<f64>,
-}
-
-impl Entry {
-    /// Mean over folds of a figure of the score, and half its 95 % interval.
-    pub fn mean(&self, figure: impl Fn(&Score) -> f64, test_share: f64) -> (f64, f64) {
-        mean_over_folds(&self.scores.iter().map(figure).collect::<Vec<_>>(), test_share)
-    }
-}
+use crate::model::{CrossValidated, HeldOut, Intervals, Model, Part, Recipe, Roles, Sets, Spread, holes_of};
+use crate::run::{Curve, Run};
 
 /// Methods compared on the same folds; the best stands first.
 #[derive(Debug, Clone)]
@@ -47,19 +23,13 @@ pub struct Choice {
     pub rows: Vec<usize>,
     /// Number of folds.
     pub folds: usize,
-    /// The position of the method that was fitted on all rows: the best, unless that was cut off.
-    pub kept: usize,
-    /// Rows of each fold.
-    sizes: Vec<usize>,
     /// Rows the table has with a known target.
     pub all_rows: usize,
-    /// Number of known inputs of each row compared.
-    known: Vec<usize>,
     /// The targets of the rows compared, in their order.
     pub truth: Targets,
-    /// How the trainings of the chosen method on all rows went; empty for a method without steps.
+    /// How the trainings of the chosen method's models went; empty for a method without steps.
     pub curves: Vec<Curve>,
-    /// Share of held-out rows inside intervals at [`COVERAGE_LEVEL`] learned from the other folds.
+    /// Share of held-out rows whose error is within what the other folds' errors promise at [`COVERAGE_LEVEL`].
     pub coverage: Option<f64>,
 }
 
@@ -107,38 +77,11 @@ impl Choice {
             "Next is `{name}`, {figure} higher by {difference:.4} +- {half:.4} ({share:.1} %): {verdict}."
         )
     }
-
-    /// Residuals of the kept method's held-out predictions, in the order of the rows compared.
-    fn residuals(&self) -> Vec<f64> {
-        let kept = self.entries.get(self.kept);
-        let predictions = kept.map(|entry| entry.predictions.as_slice()).unwrap_or_default();
-        let residual = |(truth, predicted): (&f32, &f64)| f64::from(*truth) - predicted;
-        self.truth.numbers.iter().zip(predictions).map(residual).collect()
-    }
-
-    /// How often intervals learned from all folds but one hold in that one.
-    fn measured_coverage(&self, residuals: &[f64]) -> Option<f64> {
-        let (mut inside, mut start) = (0, 0);
-        for size in &self.sizes {
-            let fold = start..start + size;
-            let places: Vec<usize> = (0..residuals.len()).filter(|place| !fold.contains(place)).collect();
-            let learned: Vec<f64> = places.iter().map(|&place| residuals[place]).collect();
-            let known: Vec<usize> = places.iter().map(|&place| self.known[place]).collect();
-            let intervals = Intervals::learn(&learned, &known)?;
-            let holds = |&place: &usize| {
-                residuals[place].abs() <= intervals.half_width(self.known[place], COVERAGE_LEVEL)
-            };
-            inside += fold.clone().filter(holds).count();
-            start = fold.end;
-        }
-        Some(inside as f64 / residuals.len().max(1) as f64)
-    }
 }
 
-/// Compares recipes on the same folds of the rows whose target is known. Stopped early, it returns the
-/// methods whose folds were all done.
-fn choose(labelled: &Labelled, recipes: &[Recipe], fold_count: usize, run: &Run) -> Result<Choice> {
-    let folds = labelled.folds(fold_count, run.seed());
+/// Compares recipes on the same folds of the rows whose target is known; tells the best one's models too. Stopped
+/// early, it returns the methods whose folds were all done.
+fn choose(labelled: &Labelled, folds: &Folds, recipes: &[Recipe], run: &Run) -> Result<(Choice, Measured)> {
     let rows = folds.held_out.concat();
     let mut choice = Choice {
         entries: Vec::new(),
@@ -146,18 +89,21 @@ fn choose(labelled: &Labelled, recipes: &[Recipe], fold_count: usize, run: &Run)
         truth: labelled.truth.select(&rows),
         rows,
         folds: folds.held_out.len(),
-        kept: 0,
-        sizes: folds.held_out.iter().map(Vec::len).collect(),
         all_rows: labelled.rows(),
-        known: Vec::new(),
         curves: Vec::new(),
         coverage: None,
     };
+    let share = folds.test_share();
+    let mut best: Option<Measured> = None;
     for recipe in recipes {
-        match entry(labelled, &folds, recipe, &run.part(recipe.method.name())) {
-            Ok(Some((entry, known))) => {
-                choice.entries.push(entry);
-                choice.known = known;
+        match measured(labelled, folds, recipe, &run.part(recipe.method.name())) {
+            Ok(Some(found)) => {
+                choice.entries.push(found.entry.clone());
+                let loss = |one: &Measured| one.entry.mean(Score::loss, share).0;
+                // The models of methods that were beaten are let go at once.
+                if best.as_ref().is_none_or(|best| loss(&found).total_cmp(&loss(best)).is_lt()) {
+                    best = Some(found);
+                }
             }
             Ok(None) | Err(Error::Stopped) => break,
             Err(error) if recipes.len() > 1 => {
@@ -166,75 +112,26 @@ fn choose(labelled: &Labelled, recipes: &[Recipe], fold_count: usize, run: &Run)
             Err(error) => return Err(error),
         }
     }
-    if choice.entries.is_empty() {
+    let Some(best) = best else {
         return Err(match run.stopped() {
             true => Error::Stopped,
             false => Error::data(choice.failures.join("; ")),
         });
-    }
-    let share = folds.test_share();
+    };
     choice.entries.sort_by(|a, b| a.mean(Score::loss, share).0.total_cmp(&b.mean(Score::loss, share).0));
-    Ok(choice)
+    choice.curves.clone_from(&best.curves);
+    Ok((choice, best))
 }
 
-/// All folds of one recipe, with the number of known inputs per row; `None` when the run was stopped.
-fn entry(
-    labelled: &Labelled,
-    folds: &Folds,
-    recipe: &Recipe,
-    run: &Run,
-) -> Result<Option<(Entry, Vec<usize>)>> {
-    let start = Instant::now();
-    let mut entry =
-        Entry { recipe: recipe.clone(), scores: Vec::new(), seconds: 0.0, predictions: Vec::new() };
-    let mut known = Vec::new();
-    let count = folds.held_out.len();
-    for (fold, held_out) in folds.held_out.iter().enumerate() {
-        let run = run.part(&format!("fold {} of {count}", fold + 1));
-        let split = labelled.split((0, fold), count, (&folds.training(fold), held_out), recipe)?;
-        let predictions = remembered(&split, recipe, &run)?;
-        if run.stopped() {
-            return Ok(None);
-        }
-        entry.scores.push(Score::of(&predictions, &split.truth));
-        entry.predictions.extend(predictions);
-        known.extend(split.rows.known_counts());
-    }
-    entry.seconds = start.elapsed().as_secs_f64();
-    Ok(Some((entry, known)))
-}
-
-/// Held-out predictions from a checkpoint of the same work, or computed and kept there.
-fn remembered(split: &Split, recipe: &Recipe, run: &Run) -> Result<Vec<f64>> {
-    let Some(path) = run.checkpoint("fold") else { return split.predict(recipe, run) };
-    let fingerprint = json!({ "work": fingerprint(split, recipe, run.seed()) });
-    if let Ok((header, arrays)) = Arrays::read(&path)
-        && header == fingerprint
-    {
-        let shape = arrays.shape("predictions").unwrap_or_default();
-        return Ok(arrays.doubles("predictions", shape)?.to_vec());
-    }
-    let predictions = split.predict(recipe, run)?;
-    if !run.stopped() {
-        let mut arrays = Arrays::default();
-        arrays.put_doubles("predictions", &[predictions.len()], predictions.clone());
-        arrays.write(&path, &fingerprint)?;
-    }
-    Ok(predictions)
-}
-
-/// A number that changes with the rows, the recipe or the seed.
-fn fingerprint(split: &Split, recipe: &Recipe, seed: u64) -> String {
-    let prepared = &split.prepared;
-    let parts = [prepared.rows.fingerprint(), prepared.targets.fingerprint(), split.rows.fingerprint()];
-    format!("{:016x}", mix(parts.into_iter().chain([hash(&format!("{recipe:?} {seed}"))])))
-}
-
-/// Compares the recipes, fits the best on all rows, and gives it intervals and a summary in words.
+/// Compares the recipes and makes a model of the best: the mean of its fold models, with intervals or sets from the
+/// rows that each of them did not see, and a summary in words. Without a number of folds it is [`usual_folds`].
 ///
-/// What is stopped is never kept unfinished: a stop during the comparison ends it, and the best of the methods that
-/// were done is fitted to its end; a stop during that last fit falls back on the best of the cheaper ones that were
-/// compared. Such a model says that it was cut off. Cheap methods come first, if the caller lists them so.
+/// Of a table too large to be compared as a whole, the best method learns once more from all rows but some that are
+/// kept apart to measure that model.
+///
+/// What is stopped is never kept unfinished: a stop during the comparison ends it, and the best of the methods whose
+/// folds were all done is the model, for it is finished; a stop during the last fit of a large table falls back on the
+/// fold models. Such a model says that it was cut off. Cheap methods come first, if the caller lists them so.
 ///
 /// # Errors
 /// When nothing can be fitted, or the run was stopped before anything was finished.
@@ -242,69 +139,113 @@ pub fn fit_best(
     data: &Data,
     roles: &Roles,
     recipes: &[Recipe],
-    fold_count: usize,
+    fold_count: Option<usize>,
     run: &Run,
 ) -> Result<(Model, Choice)> {
     let labelled = Labelled::new(data, roles, run)?;
-    let mut choice = choose(&labelled, recipes, fold_count, run)?;
-    let aim = Aim::Predict(roles.clone());
+    let count = fold_count.unwrap_or_else(|| usual_folds(&labelled.truth));
+    let folds = labelled.folds(count, run.seed());
+    let (mut choice, best) = choose(&labelled, &folds, recipes, run)?;
+    let recipe = best.entry.recipe.clone();
     let mut cut_off = run.stopped().then(|| {
         let done: Vec<&str> = choice.entries.iter().map(|entry| entry.recipe.method.name()).collect();
         format!("The comparison was stopped when {} had been compared.", done.join(", "))
     });
-    let (mut model, curves) = match fit_kept(data, &aim, &choice, cut_off.is_some(), run) {
-        Err(Error::Stopped) => {
-            let interrupted = choice.entries[0].recipe.method;
-            choice.kept = choice
-                .entries
-                .iter()
-                .position(|entry| entry.recipe.method.card().cost < interrupted.card().cost)
-                .ok_or(Error::Stopped)?;
-            cut_off = Some(format!("The fit of `{}`, which did better, was stopped.", interrupted.name()));
-            fit_kept(data, &aim, &choice, true, run)?
+    if cut_off.is_some() {
+        run.warn(format!("stopped; the model is `{}`, the best that was finished", recipe.method.name()));
+    }
+    let promise = Promise::of_folds(&labelled, &best, &choice.truth);
+    choice.coverage = promise.intervals.as_ref().map(|own| own.check(COVERAGE_LEVEL));
+    let mut models = None;
+    if !folds.apart.is_empty() && cut_off.is_none() {
+        models = learned_from_all(&labelled, &folds, &best, &mut choice, run)?;
+        if models.is_none() {
+            let name = recipe.method.name();
+            cut_off = Some(format!("The fit of `{name}` on all rows was stopped; this one saw a sample."));
         }
-        fitted => fitted?,
-    };
-    choice.curves = curves;
+    }
+    let (models, promise) = models.unwrap_or((best.models, promise));
+    let mut model = Model::of_folds(data, roles, &recipe, models, run)?;
     model.summary.notes = choice.words();
     model.summary.cut_off = cut_off;
-    if let Part::Predict(part) = &mut model.part
-        && part.target.task == Task::Regression
-    {
-        let residuals = choice.residuals();
-        part.intervals = Intervals::learn(&residuals, &choice.known);
-        choice.coverage = choice.measured_coverage(&residuals);
+    if let Part::Predict(part) = &mut model.part {
+        part.intervals = promise.intervals.map(Intervals::CrossValidated);
+        part.sets = promise.sets;
     }
     Ok((model, choice))
 }
 
-/// Fits what is kept on all rows and tells how its trainings went. After a stop it goes on to the end.
-fn fit_kept(
-    data: &Data,
-    aim: &Aim,
-    choice: &Choice,
-    stopped: bool,
-    run: &Run,
-) -> Result<(Model, Vec<Curve>)> {
-    let recipe = &choice.entries[choice.kept].recipe;
-    let name = recipe.method.name();
-    let run = if stopped { run.to_the_end() } else { run.clone() };
-    if stopped {
-        run.warn(format!("stopped; fitting `{name}`, the best that was finished, on all rows"));
-    }
-    let curves: Arc<Mutex<Vec<Curve>>> = Arc::default();
-    let ears = Arc::clone(&curves);
-    let last = run.part(&format!("{name}, all rows")).also_heard_by(move |event| {
-        if let Event::Trained(curve) = event {
-            ears.lock().unwrap_or_else(PoisonError::into_inner).push(curve.clone());
-        }
-    });
-    let model = Model::fit(data, aim, recipe, &last)?;
-    if run.stopped() {
-        return Err(Error::Stopped);
-    }
-    let mut curves = curves.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    // Trainings that ran side by side ended in any order.
-    curves.sort_by(|a, b| a.task.cmp(&b.task));
-    Ok((model, curves))
+/// What errors on held-out rows promise.
+struct Promise {
+    intervals: Option<CrossValidated>,
+    sets: Option<Sets>,
 }
+
+impl Promise {
+    /// From the models of a cross-validation.
+    fn of_folds(labelled: &Labelled, best: &Measured, truth: &Targets) -> Self {
+        let errors = errors(&best.entry.predictions, truth);
+        let rows = best.held_out(labelled.inputs(), &errors);
+        match truth.task {
+            Task::Regression => Self { intervals: Some(CrossValidated::learn(rows)), sets: None },
+            Task::Classification { classes } => {
+                Self { intervals: None, sets: Some(Sets::learn(rows, &truth.classes, classes)) }
+            }
+        }
+    }
+
+    /// From one model and rows kept apart from it.
+    fn split(rows: HeldOut<'_>, truth: &Targets, spread: Spread) -> Self {
+        match truth.task {
+            Task::Regression => Self { intervals: Some(CrossValidated::split(rows, spread)), sets: None },
+            Task::Classification { classes } => {
+                Self { intervals: None, sets: Some(Sets::split(rows, &truth.classes, classes, spread)) }
+            }
+        }
+    }
+}
+
+/// How far off answers are: the distance of numbers, or what the chance of the true class lacks.
+fn errors(predictions: &[f64], truth: &Targets) -> Vec<f64> {
+    match truth.task {
+        Task::Regression => {
+            predictions.iter().zip(&truth.numbers).map(|(answer, y)| (f64::from(*y) - answer).abs()).collect()
+        }
+        Task::Classification { classes } => {
+            let rows = predictions.chunks_exact(classes).zip(&truth.classes);
+            rows.map(|(chances, class)| 1.0 - chances[*class as usize]).collect()
+        }
+    }
+}
+
+/// The best method learned from all rows of a large table but those kept apart, and what its errors on these promise;
+/// `None` when it was stopped. Spread and temperature are those of the sample, which has none of the rows kept apart.
+fn learned_from_all(
+    labelled: &Labelled,
+    folds: &Folds,
+    best: &Measured,
+    choice: &mut Choice,
+    run: &Run,
+) -> Result<Option<(Vec<FoldModel>, Promise)>> {
+    let recipe = &best.entry.recipe;
+    let training: Vec<usize> =
+        (0..labelled.rows()).filter(|row| folds.apart.binary_search(row).is_err()).collect();
+    let split = labelled.encode(&training, &folds.apart, recipe)?;
+    let (heard, run) = curves_of(&run.part(&format!("{}, all rows", recipe.method.name())));
+    let fitted = split.fit(recipe, &run);
+    if run.stopped() {
+        return Ok(None);
+    }
+    let mut model = fitted?;
+    model.temperature = best.entry.temperature;
+    let errors_of_sample = errors(&best.entry.predictions, &choice.truth);
+    let spread = Spread::learn(&best.holes, labelled.inputs(), &errors_of_sample);
+    let own = errors(&split.answers(&model, &run)?, &split.truth);
+    let (zeros, holes) = (vec![0; own.len()], holes_of(&split.rows));
+    let rows = HeldOut { inputs: labelled.inputs(), folds: &zeros, holes: &holes, errors: &own };
+    choice.curves = heard.curves();
+    Ok(Some((vec![model], Promise::split(rows, &split.truth, spread))))
+}
+
+#[cfg(test)]
+mod tests;

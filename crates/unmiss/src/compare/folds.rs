@@ -3,8 +3,21 @@
 use crate::encode::Targets;
 use crate::rng::Stream;
 
-/// Tables above this size are compared on a sample of it: the ranking settles long before that.
+/// Tables well above this size are compared on a sample of it: the ranking settles long before that.
 pub const MOST_ROWS_COMPARED: usize = 30_000;
+/// Rows that are kept apart where there is a sample, to measure the model that learns from all others.
+pub const ROWS_KEPT_APART: usize = 5_000;
+/// Rows below which there are ten folds unless told otherwise: models then learn from more of the rows.
+const FEW_ROWS: usize = 5_000;
+
+/// How many folds to make of rows with these targets if the user does not say: ten below 5,000 rows, if every class has
+/// ten rows, else five.
+pub fn usual_folds(targets: &Targets) -> usize {
+    let mut counts = std::collections::BTreeMap::new();
+    targets.classes.iter().for_each(|class| *counts.entry(class).or_insert(0_usize) += 1);
+    let enough = counts.values().all(|count| *count >= 10);
+    if targets.rows() < FEW_ROWS && enough { 10 } else { 5 }
+}
 
 /// Rows of a comparison, each assigned to one fold.
 #[derive(Debug, Clone, PartialEq)]
@@ -13,6 +26,8 @@ pub struct Folds {
     pub held_out: Vec<Vec<usize>>,
     /// Rows of the table that take part.
     pub rows: usize,
+    /// Rows of a large table that no fold has anything to do with; empty where all rows take part.
+    pub apart: Vec<usize>,
 }
 
 impl Folds {
@@ -34,7 +49,12 @@ impl Folds {
 /// every fold has its share of each.
 pub fn folds(targets: &Targets, count: usize, seed: u64) -> Folds {
     let mut rows = Stream::new(seed, "sample for comparison", 0, 0).permutation(targets.rows());
-    rows.truncate(MOST_ROWS_COMPARED);
+    let mut apart = Vec::new();
+    if rows.len() > MOST_ROWS_COMPARED + ROWS_KEPT_APART {
+        apart = rows.split_off(rows.len() - ROWS_KEPT_APART);
+        apart.sort_unstable();
+        rows.truncate(MOST_ROWS_COMPARED);
+    }
     let taken = rows.len();
     // The sort is stable: rows of equal target stay in their random order.
     if targets.classes.is_empty() {
@@ -54,7 +74,7 @@ pub fn folds(targets: &Targets, count: usize, seed: u64) -> Folds {
     for fold in &mut held_out {
         fold.sort_unstable();
     }
-    Folds { held_out, rows: taken }
+    Folds { held_out, rows: taken, apart }
 }
 
 #[cfg(test)]
@@ -88,6 +108,15 @@ mod tests {
 
     #[test]
     fn large_tables_are_sampled() {
-        assert_eq!(folds(&classes(MOST_ROWS_COMPARED + 500), 3, 1).rows, MOST_ROWS_COMPARED);
+        let large = folds(&classes(MOST_ROWS_COMPARED + ROWS_KEPT_APART + 500), 3, 1);
+        assert_eq!((large.rows, large.apart.len()), (MOST_ROWS_COMPARED, ROWS_KEPT_APART));
+        assert!(large.held_out.iter().flatten().all(|row| large.apart.binary_search(row).is_err()));
+    }
+
+    #[test]
+    fn few_rows_make_ten_folds_if_classes_allow_it() {
+        assert_eq!(usual_folds(&classes(400)), 10);
+        assert_eq!(usual_folds(&classes(50)), 5);
+        assert_eq!(usual_folds(&classes(5_000)), 5);
     }
 }

@@ -6,7 +6,7 @@ use super::folds::{Folds, folds};
 use crate::data::Data;
 use crate::encode::{Encoding, Rows, TargetEncoder, Targets};
 use crate::error::Result;
-use crate::methods::Predictor;
+use crate::methods::{FoldModel, Learned};
 use crate::metrics::Score;
 use crate::model::{Prepared, Recipe, Roles, fit_prepared, prepare};
 use crate::run::Run;
@@ -31,6 +31,8 @@ type Remembered = ((usize, usize), Encoding, Arc<Split>);
 pub(super) struct Split {
     /// What is learned from.
     pub prepared: Prepared,
+    /// Mean and standard deviation of the numbers that are learned from, in units of all rows; 0 and 1 for classes.
+    pub units: (f64, f64),
     /// The rows that are held out.
     pub rows: Rows,
     /// Their targets.
@@ -60,6 +62,11 @@ impl Labelled {
     /// How many rows there are.
     pub fn rows(&self) -> usize {
         self.data.rows()
+    }
+
+    /// How many inputs there are.
+    pub fn inputs(&self) -> usize {
+        self.inputs.len()
     }
 
     /// Deals the rows into folds.
@@ -92,18 +99,47 @@ impl Labelled {
     /// Some rows to learn from and others to be judged on.
     pub fn encode(&self, training: &[usize], held_out: &[usize], recipe: &Recipe) -> Result<Split> {
         let learning = self.data.select(training)?;
-        let prepared = prepare(&learning, &self.inputs, &self.roles, &self.target, recipe)?;
+        let mut prepared = prepare(&learning, &self.inputs, &self.roles, &self.target, recipe)?;
+        let units = own_units(&mut prepared.targets.numbers);
         let rows = prepared.coder.encode(&self.data.select(held_out)?, |_, _| {})?;
-        Ok(Split { prepared, rows, truth: self.truth.select(held_out) })
+        Ok(Split { prepared, units, rows, truth: self.truth.select(held_out) })
     }
 }
 
+/// Standardises numbers and says by what: what is learned from them has then seen nothing of the other rows, not even
+/// the mean of their target.
+fn own_units(numbers: &mut [f32]) -> (f64, f64) {
+    if numbers.is_empty() {
+        return (0.0, 1.0);
+    }
+    let count = numbers.len() as f64;
+    let mean = numbers.iter().map(|y| f64::from(*y)).sum::<f64>() / count;
+    let variance = numbers.iter().map(|y| (f64::from(*y) - mean).powi(2)).sum::<f64>() / count;
+    let deviation = if variance > 0.0 { variance.sqrt() } else { 1.0 };
+    numbers.iter_mut().for_each(|y| *y = ((f64::from(*y) - mean) / deviation) as f32);
+    (mean, deviation)
+}
+
 impl Split {
+    /// Learns from the one part.
+    pub fn fit(&self, recipe: &Recipe, run: &Run) -> Result<FoldModel> {
+        Ok(self.model(fit_prepared(&self.prepared, recipe, run)?))
+    }
+
+    /// What was learned from the one part, with its units.
+    pub fn model(&self, learned: Box<dyn Learned>) -> FoldModel {
+        let (shift, factor) = self.units;
+        FoldModel { coder: self.prepared.coder.clone(), shift, factor, temperature: 1.0, learned }
+    }
+
+    /// `[rows, outputs]`: what a model answers for the other part.
+    pub fn answers(&self, model: &FoldModel, run: &Run) -> Result<Vec<f64>> {
+        run.compute(|| model.answer(&self.rows, self.truth.task))
+    }
+
     /// Learns from the one part and predicts the other.
     pub fn predict(&self, recipe: &Recipe, run: &Run) -> Result<Vec<f64>> {
-        let learned = fit_prepared(&self.prepared, recipe, run)?;
-        let answer = |predictor: &dyn Predictor| run.compute(|| predictor.predict(&self.rows));
-        learned.predictor().map_or(Ok(Vec::new()), answer)
+        self.answers(&self.fit(recipe, run)?, run)
     }
 
     /// Learns from the one part and is judged on the other.

@@ -209,6 +209,23 @@ impl Rows {
         }
     }
 
+    /// Which inputs of a row are holes, in the order of [`Coder::names`].
+    pub fn holes(&self, row: usize) -> Vec<u32> {
+        match self {
+            Self::Table(rows) => {
+                let (numbers, codes) = rows.widths();
+                let marks = rows.numbers_observed[row * numbers..(row + 1) * numbers]
+                    .iter()
+                    .chain(&rows.codes_observed[row * codes..(row + 1) * codes]);
+                marks.zip(0..).filter(|(observed, _)| !**observed).map(|(_, input)| input).collect()
+            }
+            Self::Ratings(ratings) => {
+                let known = ratings.by_user.row(row as u32).0;
+                (0..ratings.items.len() as u32).filter(|item| known.binary_search(item).is_err()).collect()
+            }
+        }
+    }
+
     /// Makes an input of a row a hole and forgets its value.
     ///
     /// # Errors

@@ -110,6 +110,16 @@ impl NumberFeature {
         }
     }
 
+    /// The value that [`NumberFeature::scaled`] made this of; where it stopped, the value where it stopped.
+    pub(super) fn unscaled(&self, scale: Scale, scaled: f32) -> f64 {
+        let scaled = f64::from(scaled);
+        self.decoded(match scale {
+            // x / sqrt(1 + (x/3)^2) turned round; in single precision far outliers are 3 itself.
+            Scale::Robust => scaled / (1.0 - (scaled / 3.0).powi(2)).max(1e-12).sqrt(),
+            Scale::Standard | Scale::MinMax => scaled,
+        })
+    }
+
     /// A value in widths from the center, however far.
     pub fn encoded(&self, value: f64) -> f64 {
         (value - self.center) / self.width

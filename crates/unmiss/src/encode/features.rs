@@ -181,18 +181,26 @@ impl Encoder {
     /// Refuses an encoder from a file that can't be what was written.
     ///
     /// # Errors
-    /// When its parts contradict each other.
+    /// When its parts contradict each other, or a category has no level.
     pub fn check(&self) -> Result<()> {
+        if self.categories.iter().any(|feature| feature.shares.is_empty()) {
+            return Err(Error::damaged("its header contradicts itself: levels of a category"));
+        }
+        self.check_part()
+    }
+
+    /// The same for an encoder of some rows of a table: in them, a category may be missing everywhere.
+    ///
+    /// # Errors
+    /// When its parts contradict each other.
+    pub fn check_part(&self) -> Result<()> {
         let damaged = |what: &str| Err(Error::damaged(format!("its header contradicts itself: {what}")));
         if self.width() == 0 {
             return damaged("no inputs");
         }
         for feature in &self.categories {
             let others = feature.shares.len().wrapping_sub(feature.levels.len());
-            if others > 1
-                || feature.shares.is_empty()
-                || feature.shares.iter().any(|share| !share.is_finite())
-            {
+            if others > 1 || feature.shares.iter().any(|share| !share.is_finite()) {
                 return damaged("levels of a category");
             }
         }

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::Examples;
 use super::vectors::Vectors;
+use super::fold_models::FoldModels;
 use crate::encode::Rows;
 use crate::error::Result;
 use crate::rng::Stream;
@@ -34,6 +35,10 @@ pub trait Learned: Send + Sync {
     }
     /// It rates pairs of users and items.
     fn recommender(&self) -> Option<&dyn Recommender> {
+        None
+    }
+    /// It is the mean of models that were each learned without some of the rows.
+    fn fold_models(&self) -> Option<&FoldModels> {
         None
     }
 }

@@ -16,6 +16,7 @@ pub mod chained;
 mod each_row;
 mod examples;
 pub mod factors;
+mod fold_models;
 pub mod gaussian;
 mod learned;
 pub mod linear;
@@ -45,6 +46,7 @@ use crate::store::Arrays;
 
 pub use card::{About, Card, Cost, Job, Setting};
 pub use examples::{Examples, Layout, Training};
+pub use fold_models::{FoldModel, FoldModels, tempered};
 pub use learned::{ByRow, Draw, Imputer, Learned, Predictor, Recommender};
 pub use settings::{defaults_of, parse};
 pub use space::{Axis, Choices};
@@ -93,6 +95,12 @@ pub trait Method: Sync {
     /// # Errors
     /// When arrays are missing or of another shape than settings and layout say.
     fn load(&self, settings: &Value, layout: Layout<'_>, arrays: &Arrays) -> Result<Box<dyn Learned>>;
+
+    /// The settings for each of several fits, each without one of so many folds of so many rows, whose answers are
+    /// averaged: a method that averages members of its own needs fewer of them in each.
+    fn settings_in_folds(&self, settings: &Value, _folds: usize, _rows: usize) -> Value {
+        settings.clone()
+    }
 
     /// The name in `--method NAME`.
     fn name(&self) -> &'static str {

@@ -6,6 +6,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::intervals::Intervals;
 use super::parts::{Fallback, Fill, Part, Prediction, Summary};
 use super::read_back::save_with;
 use super::recipe::Recipe;
@@ -13,11 +14,13 @@ use super::whole::Model;
 use crate::data::{MissingTokens, Shape};
 use crate::encode::{Coder, Task};
 use crate::error::{Error, Result};
-use crate::methods::{Job, Layout, find};
+use crate::methods::{FoldModels, Job, Layout, Learned, find};
 use crate::store::Arrays;
 
 /// The version of the file format. A file with a higher number is from a newer program.
-pub const FORMAT: u64 = 2;
+pub const FORMAT: u64 = 3;
+/// The oldest version that is read: without fold models.
+const OLDEST: u64 = 2;
 
 /// Before the names of the arrays of the translation.
 const CODER: &str = "coder/";
@@ -148,7 +151,12 @@ impl Model {
         };
         part.check()?;
         let layout = Layout { coder: &coder, task: part.task() };
-        let learned = method.load(&header.settings, layout, &arrays.with_prefix(LEARNED))?;
+        let own = arrays.with_prefix(LEARNED);
+        let learned: Box<dyn Learned> = match FoldModels::load(method, &header.settings, layout, &own)? {
+            Some(folds) => Box::new(folds),
+            None => method.load(&header.settings, layout, &own)?,
+        };
+        part.check_folds(learned.fold_models().map_or(0, FoldModels::count))?;
         let recipe = Recipe { method, settings: header.settings };
         Ok(Self { recipe, coder, part, missing: header.missing, summary: header.summary, learned })
     }
@@ -168,10 +176,10 @@ fn parsed<T: serde::de::DeserializeOwned>(words: Value) -> Result<T> {
 /// Refuses files of another format.
 fn check_format(header: &Value) -> Result<()> {
     let format = header.get("format").and_then(Value::as_u64).unwrap_or(0);
-    if format == FORMAT {
+    if (OLDEST..=FORMAT).contains(&format) {
         return Ok(());
     }
-    let what = format!("the file has format {format}, this program reads format {FORMAT}");
+    let what = format!("the file has format {format}, this program reads formats {OLDEST} to {FORMAT}");
     Err(Error::data(what).with_hint("use the program that wrote it, or fit the model again"))
 }
 
@@ -184,11 +192,24 @@ impl Part {
         }
     }
 
+    /// Refuses intervals or sets of other folds than the models are of.
+    fn check_folds(&self, models: usize) -> Result<()> {
+        let Self::Predict(part) = self else { return Ok(()) };
+        let Prediction { target, intervals, sets, .. } = &**part;
+        let sound =
+            match intervals {
+                Some(Intervals::CrossValidated(own)) => own.is_sound() && own.count() == models,
+                Some(Intervals::Grouped(_)) | None => true,
+            } && sets.as_ref().is_none_or(|own| own.is_sound(target.levels.len()) && own.count() == models);
+        if sound { Ok(()) } else { Err(Error::damaged("its header contradicts itself: intervals")) }
+    }
+
     /// Refuses parts that contradict themselves, so that nothing later relies on what does not hold.
     fn check(&self) -> Result<()> {
         let damaged = |what: &str| Err(Error::damaged(format!("its header contradicts itself: {what}")));
         match self {
-            Self::Predict(Prediction { target, .. }) => {
+            Self::Predict(part) => {
+                let target = &part.target;
                 let classes = match target.task {
                     Task::Regression => 0,
                     Task::Classification { classes } => classes,

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::intervals::Intervals;
+use super::intervals::{Intervals, Sets};
 use super::roles::Roles;
+use super::shift::Patterns;
 use crate::data::ratings::Ratings;
 use crate::encode::{Coder, Rows, TargetEncoder};
 use crate::error::{Error, Result};
@@ -138,7 +139,7 @@ impl Summary {
 #[derive(Debug, Clone)]
 pub enum Part {
     /// Target and intervals.
-    Predict(Prediction),
+    Predict(Box<Prediction>),
     /// What may be filled in.
     Fill(Fill),
     /// Averages for whoever is unknown.
@@ -152,8 +153,14 @@ pub struct Prediction {
     pub roles: Roles,
     /// The translation of the target.
     pub target: TargetEncoder,
-    /// Intervals from held-out residuals, for regression.
+    /// Intervals from held-out errors, for regression.
     pub intervals: Option<Intervals>,
+    /// Sets of classes from held-out errors, for classification; older files have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sets: Option<Sets>,
+    /// Which combinations of holes the rows had; older files do not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub patterns: Option<Patterns>,
 }
 
 /// What filling needs beside the method.

@@ -1,13 +1,15 @@
 //! A model that predicts: inputs and a target in, a number or the chances of classes out, for data of any shape.
 
-use super::intervals::Intervals;
+use super::answers::{Answers, Predictions, Promise};
+use super::intervals::{Intervals, Sets};
 use super::parts::{Made, Part, Prediction, Summary};
 use super::recipe::Recipe;
 use super::roles::Roles;
+use super::shift::{Patterns, Watch};
 use crate::data::Data;
 use crate::encode::{Coder, Rows, TargetEncoder, Targets, Task};
 use crate::error::Result;
-use crate::methods::{Examples, Learned, Predictor};
+use crate::methods::{Examples, FoldModel, FoldModels, Learned, Predictor};
 use crate::run::Run;
 
 /// A model as one that predicts.
@@ -19,29 +21,33 @@ pub struct Predicting<'a> {
     pub roles: &'a Roles,
     /// The translation of the target.
     pub target: &'a TargetEncoder,
-    /// Intervals from held-out residuals, for regression.
+    /// Intervals from held-out errors, for regression.
     pub intervals: Option<&'a Intervals>,
+    /// Sets of classes from held-out errors, for classification.
+    pub sets: Option<&'a Sets>,
+    patterns: Option<&'a Patterns>,
+    /// Rows learned from.
+    learned_from: usize,
     predictor: &'a dyn Predictor,
-}
-
-/// Predictions in the user's units.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Predictions {
-    /// Numbers, with half the width of each row's interval where the model has intervals.
-    Numbers {
-        /// One prediction per row.
-        values: Vec<f64>,
-        /// Number of known inputs of each row.
-        known: Vec<usize>,
-    },
-    /// `[rows, classes]` probabilities.
-    Probabilities(Vec<f64>),
+    folds: Option<&'a FoldModels>,
 }
 
 impl<'a> Predicting<'a> {
-    pub(super) fn new(coder: &'a Coder, part: &'a Prediction, predictor: &'a dyn Predictor) -> Self {
-        let Prediction { roles, target, intervals } = part;
-        Self { coder, roles, target, intervals: intervals.as_ref(), predictor }
+    pub(super) fn new(
+        coder: &'a Coder,
+        part: &'a Prediction,
+        learned: &'a dyn Learned,
+        learned_from: usize,
+    ) -> Option<Self> {
+        let Prediction { roles, target, intervals, sets, patterns } = part;
+        let (intervals, sets, patterns) = (intervals.as_ref(), sets.as_ref(), patterns.as_ref());
+        let (predictor, folds) = (learned.predictor()?, learned.fold_models());
+        Some(Self { coder, roles, target, intervals, sets, patterns, learned_from, predictor, folds })
+    }
+
+    /// Watches new rows for holes that are other ones than in training.
+    pub fn watch(&self) -> Watch<'a> {
+        Watch::new(self.coder, self.patterns, self.learned_from)
     }
 
     /// Predicts every row. Columns may stand in any order; others are ignored. `unseen` is told (column, level) for
@@ -50,12 +56,17 @@ impl<'a> Predicting<'a> {
     /// # Errors
     /// When an input column is absent or of another kind than in training.
     pub fn predict(&self, data: &Data, unseen: impl FnMut(&str, &str)) -> Result<Predictions> {
-        let rows = self.coder.encode(data, unseen)?;
-        let answers = self.predict_rows(&rows)?;
-        Ok(match self.target.task {
-            Task::Regression => Predictions::Numbers { values: answers, known: rows.known_counts() },
-            Task::Classification { .. } => Predictions::Probabilities(answers),
-        })
+        Ok(self.answers(&self.coder.encode(data, unseen)?)?.predictions())
+    }
+
+    /// Answers for rows that this model's translation made, from which come predictions, intervals and sets. Cells may
+    /// have been hidden since.
+    ///
+    /// # Errors
+    /// When the rows have another shape.
+    pub fn answers(&self, rows: &Rows) -> Result<Answers<'a>> {
+        let promise = Promise { target: self.target, intervals: self.intervals, sets: self.sets };
+        Answers::new(promise, self.predictor, self.folds, rows)
     }
 
     /// `[rows, outputs]` for rows that this model's translation made: numbers in the user's units, or a probability
@@ -71,9 +82,18 @@ impl<'a> Predicting<'a> {
         })
     }
 
-    /// Half the width of the interval at a level for a row with so many known inputs, in the user's units.
-    pub fn half_width(&self, known: usize, level: f64) -> Option<f64> {
-        self.intervals.map(|intervals| intervals.half_width(known, level) * self.target.deviation)
+    /// How far the interval of a complete row reaches to either side where its models agree, in the user's units.
+    pub fn reach(&self, level: f64) -> Option<f64> {
+        let reach = match self.intervals? {
+            Intervals::CrossValidated(own) => own.reach(&[], level),
+            Intervals::Grouped(own) => own.half_width(self.coder.names().len(), level),
+        };
+        Some(reach * self.target.deviation)
+    }
+
+    /// How many models are averaged, where they are those of folds.
+    pub fn fold_models(&self) -> Option<usize> {
+        self.folds.map(FoldModels::count)
     }
 }
 
@@ -96,8 +116,30 @@ pub(super) fn fit(data: &Data, roles: &Roles, recipe: &Recipe, run: &Run) -> Res
     let learned = fit_prepared(&prepared, recipe, run)?;
     let mut summary = Summary::new(&prepared.rows, &*learned, run);
     summary.rows_without_target = data.rows() - labelled.rows();
-    let prediction = Prediction { roles: roles.clone(), target, intervals: None };
-    Ok(Made { coder: prepared.coder, part: Part::Predict(prediction), summary, learned })
+    let patterns = Patterns::of(&prepared.rows);
+    let prediction = Prediction { roles: roles.clone(), target, intervals: None, sets: None, patterns };
+    Ok(Made { coder: prepared.coder, part: Part::Predict(Box::new(prediction)), summary, learned })
+}
+
+/// The mean of models that were each learned without a fold of the rows whose target is known.
+pub(super) fn of_folds(
+    data: &Data,
+    roles: &Roles,
+    recipe: &Recipe,
+    folds: Vec<FoldModel>,
+    run: &Run,
+) -> Result<Made> {
+    let labelled = roles.labelled(data)?;
+    let inputs = roles.inputs(&labelled)?;
+    let target = TargetEncoder::fit(&labelled, &roles.target, roles.task)?;
+    let coder = Coder::fit(&labelled, &inputs.names, recipe.method.encoding(&recipe.settings)?)?;
+    let rows = coder.encode(&labelled, |_, _| {})?;
+    let learned: Box<dyn Learned> = Box::new(FoldModels::new(coder.clone(), target.task, folds));
+    let mut summary = Summary::new(&rows, &*learned, run);
+    summary.rows_without_target = data.rows() - labelled.rows();
+    let patterns = Patterns::of(&rows);
+    let prediction = Prediction { roles: roles.clone(), target, intervals: None, sets: None, patterns };
+    Ok(Made { coder, part: Part::Predict(Box::new(prediction)), summary, learned })
 }
 
 /// Fits the translations on rows whose target is known.

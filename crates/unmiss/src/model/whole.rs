@@ -5,10 +5,11 @@ use super::parts::{Aim, Made, Part, Summary};
 use super::predicting::{self, Predicting};
 use super::rating::{self, Rating};
 use super::recipe::Recipe;
+use super::roles::Roles;
 use crate::data::{Data, MissingTokens, Shape};
 use crate::encode::Coder;
 use crate::error::{Act, Error, Result};
-use crate::methods::{Job, Learned};
+use crate::methods::{FoldModel, Job, Learned};
 use crate::run::Run;
 
 /// A fitted model.
@@ -42,6 +43,22 @@ impl Model {
         Ok(Self { recipe, coder, part, missing, summary, learned })
     }
 
+    /// The mean of models of a target that were each learned without a fold of the rows, by the same recipe.
+    ///
+    /// # Errors
+    /// When roles or data don't allow it.
+    pub fn of_folds(
+        data: &Data,
+        roles: &Roles,
+        recipe: &Recipe,
+        folds: Vec<FoldModel>,
+        run: &Run,
+    ) -> Result<Self> {
+        let Made { coder, part, summary, learned } = predicting::of_folds(data, roles, recipe, folds, run)?;
+        let (recipe, missing) = (recipe.clone(), MissingTokens::default());
+        Ok(Self { recipe, coder, part, missing, summary, learned })
+    }
+
     /// The shape of the data it is for.
     pub fn shape(&self) -> Shape {
         self.coder.shape()
@@ -61,10 +78,11 @@ impl Model {
     /// # Errors
     /// When it is for another job.
     pub fn predicting(&self) -> Result<Predicting<'_>> {
-        match (&self.part, self.learned.predictor()) {
-            (Part::Predict(part), Some(predictor)) => Ok(Predicting::new(&self.coder, part, predictor)),
-            _ => Err(self.other_job(Job::Predict)),
+        match &self.part {
+            Part::Predict(part) => Predicting::new(&self.coder, part, &*self.learned, self.summary.rows),
+            _ => None,
         }
+        .ok_or_else(|| self.other_job(Job::Predict))
     }
 
     /// The model as one that fills holes.
@@ -98,5 +116,13 @@ impl Model {
             Job::Fill => Act::UseImputer,
             Job::Rate => Act::UseRecommender,
         })
+    }
+}
+
+/// Shorthand for tests, which know that there are folds.
+#[cfg(test)]
+impl Model {
+    pub(crate) fn learned_folds(&self) -> &crate::methods::FoldModels {
+        self.learned.fold_models().unwrap()
     }
 }

@@ -29,6 +29,23 @@ pub fn page(audit: &Audit, title: &str) -> String {
     text.push_str(&figures(&audit.figures, "row"));
     text.push_str(&contrast(audit));
     text.push_str(&columns(audit));
+    text.push_str(&holes(audit));
+    text
+}
+
+/// What was missing when the model was learned, and what is missing here.
+fn holes(audit: &Audit) -> String {
+    let Some(holes) = &audit.holes else { return String::new() };
+    let mut text = format!("\nIs missing what was missing in training?\n{}\n", wrapped(&holes.words(), 2));
+    let changed: Vec<_> = holes.columns.iter().filter(|column| column.change() > 0.0).collect();
+    if !changed.is_empty() {
+        text.push_str(&format!("  {:28} {:>12} {:>12}\n", "missing", "in training", "here"));
+    }
+    for shift in changed.iter().take(LISTED) {
+        let percent = |share: f64| format!("{:.1} %", 100.0 * share);
+        let (name, then, now) = (column(&shift.name, 28), percent(shift.before), percent(shift.now));
+        text.push_str(&format!("  {name} {then:>12} {now:>12}\n"));
+    }
     text
 }
 

@@ -135,7 +135,8 @@ static CARD: Card = Card {
         Setting { name: "members", help: "Members that share a network's hidden layers and are averaged." },
         Setting {
             name: "networks",
-            help: "Networks trained apart and averaged; null: 4 below 5,000 rows, 2 below 20,000, else 1.",
+            help: "Networks trained apart and averaged; null: 4 below 5,000 rows, 2 below 20,000, else 1; in each fold \
+                   of a cross-validation 1.",
         },
         Setting { name: "epochs", help: "Passes over the rows, at most; null: 256, fewer for large tables." },
         Setting {
@@ -170,6 +171,14 @@ impl Method for TabularNetwork {
     fn encoding(&self, settings: &Value) -> Result<Encoding> {
         Settings::checked(settings)?;
         Ok(Encoding { scale: Scale::Robust, ..Encoding::default() })
+    }
+
+    fn settings_in_folds(&self, settings: &Value, _folds: usize, _rows: usize) -> Value {
+        let mut settings = settings.clone();
+        if settings["networks"].is_null() {
+            settings["networks"] = json!(1);
+        }
+        settings
     }
 
     fn fit(&self, settings: &Value, examples: Examples<'_>, run: &Run) -> Result<Box<dyn Learned>> {

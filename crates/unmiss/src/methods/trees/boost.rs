@@ -18,6 +18,8 @@ use crate::run::{Curve, Event, Run};
 const ROWS_FOR_MEMBERS: usize = 20_000;
 /// How many members then.
 const MEMBERS: usize = 5;
+/// How many in all folds of a cross-validation together, whose models are averaged.
+const MEMBERS_OF_FOLDS: usize = 10;
 /// A single member sets one row in so many aside,
 const PARTS: usize = 10;
 /// and no more than this.
@@ -29,6 +31,11 @@ const MIN_HESSIAN: f64 = 1e-3;
 const BETWEEN_EVENTS: Duration = Duration::from_millis(100);
 /// Rows a thread takes at once where rows are independent.
 const ROWS_AT_ONCE: usize = 4096;
+
+/// Members of each of so many folds' fits.
+pub fn members_in_folds(folds: usize, rows: usize) -> usize {
+    if rows <= ROWS_FOR_MEMBERS { (MEMBERS_OF_FOLDS / folds.max(1)).clamp(1, MEMBERS) } else { 1 }
+}
 
 /// Fits all members. Rows of weight 0 are left out.
 pub fn fit(encoder: &Encoder, inputs: &Encoded, targets: &Targets, settings: &Settings, run: &Run) -> Forest {

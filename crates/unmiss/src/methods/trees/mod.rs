@@ -53,7 +53,7 @@ pub struct Settings {
     pub bins: usize,
     /// Rounds without a better validation loss after which the fit ends.
     pub patience: usize,
-    /// How many fits are averaged; none: 5, and 1 above 20,000 rows.
+    /// How many fits are averaged; none: 5, and 1 above 20,000 rows; fewer where folds are averaged as well.
     pub members: Option<usize>,
 }
 
@@ -131,7 +131,7 @@ static CARD: Card = Card {
         Setting {
             name: "members",
             help: "how many fits are averaged, each with another part of the rows set aside; null: 5 up to \
-               20,000 rows, 1 above",
+               20,000 rows (10 in all folds of a cross-validation), 1 above",
         },
     ],
     space: &[
@@ -154,6 +154,14 @@ impl Method for Trees {
         Settings::checked(settings)?;
         // One code less than there are bins: `other` needs one too.
         Ok(Encoding { most_levels: MOST_BINS - 1, ..Encoding::default() })
+    }
+
+    fn settings_in_folds(&self, settings: &Value, folds: usize, rows: usize) -> Value {
+        let mut settings = settings.clone();
+        if settings["members"].is_null() {
+            settings["members"] = json!(boost::members_in_folds(folds, rows));
+        }
+        settings
     }
 
     fn fit(&self, settings: &Value, examples: Examples<'_>, run: &Run) -> Result<Box<dyn Learned>> {

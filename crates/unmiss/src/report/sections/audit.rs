@@ -1,10 +1,11 @@
 //! An audit as sections of a page: the drift, the figures, single rows, single columns, what the data say.
 
 use super::target::ByKnown;
-use crate::audit::{Audit, ColumnEffect, Example, Figures, Level, Treated};
+use crate::audit::{Audit, ColumnEffect, Example, Figures, HolesThenAndNow, Level, Treated};
 use crate::error::Result;
 use crate::missing::words::number;
 use crate::missing::{Estimate, TargetByKnown};
+use crate::model::ColumnShift;
 use crate::report::{
     Chart, Drift, DriftCurve, DriftPoint, Form, Grid, Marks, Ranked, Ranking, Section, SingleRow, Singles,
     Words,
@@ -35,7 +36,22 @@ pub fn audit(audit: &Audit) -> Result<Vec<Section>> {
     if let Some(target) = audit.data.target.as_ref().filter(|target| target.groups.len() > 1) {
         sections.push(Section::new("What the data say").chart(data(target)?));
     }
+    if let Some(holes) = &audit.holes {
+        let section = Section::new("Is missing what was missing in training?");
+        let section = match holes.shift {
+            Some(_) => section.careful(&[holes.words()]),
+            None => section.list(&[holes.words()]),
+        };
+        sections.push(section.table("Share of rows in which a column is missing", holes_grid(holes)));
+    }
     Ok(sections)
+}
+
+fn holes_grid(holes: &HolesThenAndNow) -> Grid {
+    let percent = |share: f64| format!("{:.1} %", 100.0 * share);
+    let row = |column: &ColumnShift| vec![column.name.clone(), percent(column.before), percent(column.now)];
+    let grid = Grid::new(["column", "when the model was learned", "here"]);
+    Grid { rows: holes.columns.iter().map(row).collect(), ..grid }
 }
 
 /// What the answer is, and how it is written: a chance in percent, a number as it is.

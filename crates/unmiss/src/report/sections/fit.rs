@@ -229,7 +229,7 @@ mod tests {
     fn fitted(sample: &str, roles: &Roles, methods: &[&str]) -> (Model, Choice) {
         let table = read(sample.as_ref(), &ReadOptions::default()).unwrap().table;
         let recipes: Vec<Recipe> = methods.iter().map(|name| Recipe::named(name).unwrap()).collect();
-        fit_best(&table.into(), roles, &recipes, 3, &Run::new(1, 2).unwrap()).unwrap()
+        fit_best(&table.into(), roles, &recipes, Some(3), &Run::new(1, 2).unwrap()).unwrap()
     }
 
     #[test]

@@ -1,0 +1,153 @@
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use super::*;
+use crate::data::{Column, Kind, ReadOptions, Table, read};
+use crate::model::Predictions;
+use crate::run::Event;
+
+fn penguins() -> Data {
+    read("sample:penguins".as_ref(), &ReadOptions::default()).unwrap().table.into()
+}
+
+fn mass() -> Roles {
+    Roles::target("body_mass_g")
+}
+
+fn recipes(names: &[&str]) -> Vec<Recipe> {
+    names.iter().map(|name| Recipe::named(name).unwrap()).collect()
+}
+
+fn numbers(model: &Model, data: &Data) -> Vec<f64> {
+    let Predictions::Numbers(values) = model.predicting().unwrap().predict(data, |_, _| {}).unwrap() else {
+        panic!("a number")
+    };
+    values
+}
+
+/// The model that is shipped is the mean of models that each saw all folds but one; the rows of a fold change nothing
+/// of its own model.
+#[test]
+fn what_is_shipped_is_what_was_measured() {
+    let (data, run) = (penguins(), Run::new(3, 2).unwrap());
+    let (model, choice) = fit_best(&data, &mass(), &recipes(&["linear"]), Some(4), &run).unwrap();
+    assert_eq!(model.predicting().unwrap().fold_models(), Some(4));
+    // Held-out predictions are those of the fold models in the file: the row's own model does not know it.
+    let labelled = Labelled::new(&data, &mass(), &run).unwrap();
+    let folds = labelled.folds(4, run.seed());
+    let rows = model.coder.encode(&mass().labelled(&data).unwrap(), |_, _| {}).unwrap();
+    let mut each = Vec::new();
+    model.learned_folds().answers(&rows, |_, answers, _| each.push(answers)).unwrap();
+    let mut place = 0;
+    for (fold, held_out) in folds.held_out.iter().enumerate() {
+        for &row in held_out {
+            let (file, measured) = (each[fold][row], choice.entries[0].predictions[place]);
+            assert!((file - measured).abs() < 1e-4, "{file} {measured}");
+            place += 1;
+        }
+    }
+}
+
+/// Garbage in the rows of a fold, the target included, reaches every model but that fold's.
+#[test]
+fn a_fold_model_has_seen_nothing_of_its_fold() {
+    let mut stream = crate::rng::Stream::new(1, "garbage", 0, 0);
+    let x: Vec<f64> = (0..60).map(|row| if row % 7 == 0 { f64::NAN } else { stream.normal() }).collect();
+    let y: Vec<f64> = (0..60).map(f64::from).collect();
+    let data = |x: &[f64], y: &[f64]| -> Data {
+        Table::new(vec![Column::from_numbers("x", Kind::Real, x), Column::from_numbers("y", Kind::Real, y)])
+            .unwrap()
+            .into()
+    };
+    let run = Run::new(3, 1).unwrap();
+    let recipe = Recipe::named("linear").unwrap();
+    let labelled = Labelled::new(&data(&x, &y), &Roles::target("y"), &run).unwrap();
+    let folds = labelled.folds(3, 3);
+    let (mut other_x, mut other_y) = (x.clone(), y.clone());
+    for &row in &folds.held_out[0] {
+        (other_x[row], other_y[row]) = (1e3, -1e4);
+    }
+    let garbled = Labelled::new(&data(&other_x, &other_y), &Roles::target("y"), &run).unwrap();
+    let model = |labelled: &Labelled, fold: usize| {
+        let split = labelled.encode(&folds.training(fold), &folds.held_out[fold], &recipe).unwrap();
+        let model = split.fit(&recipe, &run).unwrap();
+        // In the user's units: those of all rows' target differ between the two tables.
+        let target = &labelled.target;
+        let rows = model.coder.encode(&data(&[0.5, -0.5], &[0.0, 1.0]), |_, _| {}).unwrap();
+        let answers = model.answer(&rows, Task::Regression).unwrap();
+        answers.iter().map(|answer| target.mean + target.deviation * answer).collect::<Vec<_>>()
+    };
+    for (ours, theirs) in model(&labelled, 0).iter().zip(model(&garbled, 0)) {
+        assert!((ours - theirs).abs() < 0.01, "{ours} {theirs}");
+    }
+    assert!((model(&labelled, 1)[0] - model(&garbled, 1)[0]).abs() > 1.0);
+}
+
+/// Whoever stops after the first method has its fold models, which are finished, and nothing else is fitted.
+#[test]
+fn a_stop_ships_what_is_finished() {
+    let switch: Arc<OnceLock<Arc<AtomicBool>>> = Arc::default();
+    let ears = Arc::clone(&switch);
+    let run = Run::new(1, 1).unwrap().listened_by(move |event| {
+        if matches!(event, Event::Progress { task, .. } if task.contains("trees")) {
+            ears.get().unwrap().store(true, Ordering::Relaxed);
+        }
+    });
+    switch.set(run.stop_switch()).unwrap();
+    let (model, choice) =
+        fit_best(&penguins(), &mass(), &recipes(&["linear", "trees"]), Some(3), &run).unwrap();
+    assert_eq!((choice.entries.len(), model.recipe.method.name()), (1, "linear"));
+    assert!(model.summary.cut_off.as_ref().unwrap().contains("linear had been compared"));
+    assert!(model.predicting().unwrap().reach(0.9).unwrap().is_finite());
+    let (alone, _) =
+        fit_best(&penguins(), &mass(), &recipes(&["linear"]), Some(3), &Run::new(1, 1).unwrap()).unwrap();
+    assert_eq!(numbers(&model, &penguins()), numbers(&alone, &penguins()));
+}
+
+/// Fold models that were kept are taken up again, bit for bit; a file of other work is not.
+#[test]
+fn work_that_was_kept_gives_the_same_model() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |seed: u64| Run::new(seed, 1).unwrap().checkpoints_in(folder.path());
+    let fit = |run: &Run| fit_best(&penguins(), &mass(), &recipes(&["trees"]), Some(3), run).unwrap();
+    let (first, _) = fit(&run(1));
+    let (again, choice) = fit(&run(1));
+    assert_eq!(first.to_bytes().unwrap(), again.to_bytes().unwrap());
+    // Nothing was trained again.
+    assert!(choice.curves.is_empty());
+    let (other, choice) = fit(&run(2));
+    assert!(!choice.curves.is_empty());
+    assert_ne!(numbers(&other, &penguins()), numbers(&again, &penguins()));
+}
+
+/// A table too large to be compared as a whole: one model of all rows but those kept apart.
+#[test]
+fn large_tables_have_one_model_and_split_conformal_intervals() {
+    let rows = super::super::folds::MOST_ROWS_COMPARED + super::super::folds::ROWS_KEPT_APART + 2_000;
+    let mut stream = crate::rng::Stream::new(1, "large", 0, 0);
+    let x: Vec<f64> = (0..rows).map(|row| if row % 5 == 0 { f64::NAN } else { stream.normal() }).collect();
+    let y: Vec<f64> = x
+        .iter()
+        .map(|x| if x.is_nan() { 2.0 * stream.normal() } else { 2.0 * x + stream.normal() })
+        .collect();
+    let data: Data = Table::new(vec![
+        Column::from_numbers("x", Kind::Real, &x),
+        Column::from_numbers("y", Kind::Real, &y),
+    ])
+    .unwrap()
+    .into();
+    let run = Run::new(1, 2).unwrap();
+    let (model, choice) = fit_best(&data, &Roles::target("y"), &recipes(&["linear"]), None, &run).unwrap();
+    assert_eq!((model.predicting().unwrap().fold_models(), choice.folds), (Some(1), 5));
+    assert!(model.summary.cut_off.is_none());
+    let predicting = model.predicting().unwrap();
+    let answers = predicting.answers(&predicting.coder.encode(&data, |_, _| {}).unwrap()).unwrap();
+    let intervals = answers.intervals(0.9).unwrap();
+    for missing in [false, true] {
+        let own: Vec<usize> = (0..rows).filter(|row| x[*row].is_nan() == missing).collect();
+        let inside =
+            own.iter().filter(|&&row| intervals[row].0 <= y[row] && y[row] <= intervals[row].1).count();
+        let coverage = inside as f64 / own.len() as f64;
+        assert!((coverage - 0.9).abs() < 0.015, "{missing}: {coverage}");
+    }
+}

@@ -1,0 +1,132 @@
+//! Answers for rows: what the models say each, what they say on average, and how sure that is.
+
+use rayon::prelude::*;
+
+use super::intervals::{Intervals, Sets};
+use crate::encode::{Rows, TargetEncoder, Task};
+use crate::error::Result;
+use crate::methods::{FoldModels, Predictor};
+use crate::metrics::most_probable;
+
+/// Predictions in the user's units.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Predictions {
+    /// A number for each row.
+    Numbers(Vec<f64>),
+    /// `[rows, classes]` probabilities.
+    Probabilities(Vec<f64>),
+}
+
+/// What is known of the answers' units and errors.
+#[derive(Clone, Copy)]
+pub(super) struct Promise<'a> {
+    pub target: &'a TargetEncoder,
+    pub intervals: Option<&'a Intervals>,
+    pub sets: Option<&'a Sets>,
+}
+
+/// What a model answers for some rows.
+pub struct Answers<'a> {
+    promise: Promise<'a>,
+    /// `[rows, outputs]` in model units.
+    mean: Vec<f64>,
+    /// How many inputs of each row are known.
+    known: Vec<usize>,
+    /// `[folds][rows, outputs]` in model units; empty where there is one model that was learned at once.
+    folds: Vec<Vec<f64>>,
+    /// `[folds][rows]`: the spread of each model's errors by what is missing.
+    spreads: Vec<Vec<f64>>,
+}
+
+impl<'a> Answers<'a> {
+    pub(super) fn new(
+        promise: Promise<'a>,
+        predictor: &dyn Predictor,
+        folds: Option<&FoldModels>,
+        rows: &Rows,
+    ) -> Result<Self> {
+        let known = rows.known_counts();
+        let Some(models) = folds else {
+            let mean = predictor.predict(rows)?;
+            return Ok(Self { promise, mean, known, folds: Vec::new(), spreads: Vec::new() });
+        };
+        let mut mean = vec![0.0; rows.len() * promise.target.task.outputs()];
+        let (mut folds, mut spreads) = (Vec::new(), Vec::new());
+        let share = 1.0 / models.count() as f64;
+        models.answers(rows, |fold, answers, own| {
+            mean.iter_mut().zip(&answers).for_each(|(mean, answer)| *mean += share * answer);
+            let spread = |row: usize| promise.spread(fold, &own.holes(row));
+            spreads.push((0..own.len()).into_par_iter().with_min_len(256).map(spread).collect());
+            folds.push(answers);
+        })?;
+        Ok(Self { promise, mean, known, folds, spreads })
+    }
+
+    /// How many inputs of each row are known.
+    pub fn known(&self) -> &[usize] {
+        &self.known
+    }
+
+    /// The answers in the user's units.
+    pub fn predictions(&self) -> Predictions {
+        match self.promise.target.task {
+            Task::Regression => {
+                Predictions::Numbers(self.mean.iter().map(|y| self.promise.target.decode(*y)).collect())
+            }
+            Task::Classification { .. } => Predictions::Probabilities(self.mean.clone()),
+        }
+    }
+
+    /// Lower and upper end of each row's interval at a level, in the user's units; `None` where the model has none.
+    pub fn intervals(&self, level: f64) -> Option<Vec<(f64, f64)>> {
+        let (target, intervals) = (self.promise.target, self.promise.intervals?);
+        let interval = |row: usize| {
+            let prediction = target.decode(self.mean[row]);
+            match intervals {
+                Intervals::Grouped(own) => {
+                    let half = own.half_width(self.known[row], level) * target.deviation;
+                    (prediction - half, prediction + half)
+                }
+                Intervals::CrossValidated(own) => {
+                    let (lower, upper) = own.interval(&at(&self.folds, row), &at(&self.spreads, row), level);
+                    let decoded = |end: f64| target.mean + target.deviation * end;
+                    // Answers stay in the range of the known target, ends need not.
+                    (decoded(lower).min(prediction), decoded(upper).max(prediction))
+                }
+            }
+        };
+        Some((0..self.known.len()).into_par_iter().with_min_len(256).map(interval).collect())
+    }
+
+    /// `[rows, classes]`: whether a class belongs to the row's set at a level; `None` where the model has no sets. The
+    /// most probable class always does.
+    pub fn sets(&self, level: f64) -> Option<Vec<bool>> {
+        let (classes, sets) = (self.promise.target.levels.len(), self.promise.sets?);
+        let set = |row: usize| {
+            let spreads = at(&self.spreads, row);
+            let best = most_probable(&self.mean[row * classes..(row + 1) * classes]);
+            let holds = |class: usize| {
+                let chances = self.folds.iter().map(|answers| answers[row * classes + class]);
+                class == best || sets.holds(class, chances, &spreads, level)
+            };
+            (0..classes).map(holds).collect::<Vec<_>>()
+        };
+        Some((0..self.known.len()).into_par_iter().with_min_len(256).flat_map_iter(set).collect())
+    }
+}
+
+/// What each fold has for a row.
+fn at(folds: &[Vec<f64>], row: usize) -> Vec<f64> {
+    folds.iter().map(|values| values[row]).collect()
+}
+
+impl Promise<'_> {
+    /// The spread of a fold model's errors for a row with these holes; 1 where nothing is known of it.
+    fn spread(&self, fold: usize, holes: &[u32]) -> f64 {
+        match (self.intervals, self.sets) {
+            (Some(Intervals::CrossValidated(own)), _) => own.spread(fold, holes),
+            (_, Some(sets)) => Sets::spread(sets, fold, holes),
+            _ => 1.0,
+        }
+    }
+}
