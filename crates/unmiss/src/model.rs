@@ -29,8 +29,8 @@ mod whole;
 mod read_back;
 mod file;
 
-pub use delta::{Delta, Shift};
 pub use answers::{Answers, Predictions};
+pub use delta::{Delta, Shift};
 pub use file::FORMAT;
 pub use filling::{Filled, Filling, Unfilled};
 pub use intervals::{CrossValidated, HeldOut, Intervals, Sets, Spread, holes_of};

@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::Examples;
-use super::vectors::Vectors;
 use super::fold_models::FoldModels;
+use super::vectors::Vectors;
 use crate::encode::Rows;
 use crate::error::Result;
 use crate::rng::Stream;
