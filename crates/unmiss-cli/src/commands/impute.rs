@@ -137,7 +137,7 @@ fn write_filled(
 ) -> Result<Vec<Unfilled>> {
     let mut writers = Writers::create(arguments)?;
     let (filling, deltas) = (model.filling()?, arguments.deltas()?);
-    let rows = filling.coder.encode(data, |_, _| {})?;
+    let rows = filling.encode(data, |_, _| {})?;
     if arguments.mids {
         writers.write(Some(0), &arguments.plan.marked(&filling, data, data.table()?)?)?;
     }

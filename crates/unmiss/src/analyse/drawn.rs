@@ -16,7 +16,7 @@ pub fn drawn(model: &Model, data: &Data, deltas: &[Delta], draws: usize, run: &R
     let original = data.table()?;
     deltas.iter().try_for_each(|delta| delta.check(original))?;
     let filling = model.filling()?;
-    let rows = filling.coder.encode(data, |_, _| {})?;
+    let rows = filling.encode(data, |_, _| {})?;
     let everything: Vec<usize> = (0..original.rows()).collect();
     let mut tables: Vec<(String, Table)> = Vec::with_capacity(draws);
     for number in 1..=draws {

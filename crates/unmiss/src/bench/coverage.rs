@@ -176,7 +176,7 @@ fn pooled(holed: &Table, name: &str, settings: &[(&str, &str)], run: &Run) -> Re
     let recipe = Recipe::named(name)?.set_all(settings.iter().copied())?;
     let model = Model::fit(&data, &Aim::draw(DRAWS), &recipe, run)?;
     let filling = model.filling()?;
-    let rows = filling.coder.encode(&data, |_, _| {})?;
+    let rows = filling.encode(&data, |_, _| {})?;
     let all: Vec<usize> = (0..holed.rows()).collect();
     let mut answers = Vec::new();
     for number in 1..=DRAWS as u64 {

@@ -6,8 +6,7 @@ use crate::data::{Column, Kind, Table, Values};
 use crate::error::Result;
 
 /// Fills a table's holes with what an imputer put into its encoded rows. Known cells stay, and filled numbers keep
-/// within the limits of their column: best guesses within its known values, unless told otherwise, `drawn` ones within
-/// what was asked for alone, as cut draws would vary too little.
+/// within the limits of their column, which are wider for `drawn` ones.
 ///
 /// # Errors
 /// When a column that was learned is absent.
@@ -17,7 +16,7 @@ pub fn fill_table(encoder: &Encoder, table: &Table, rows: &Encoded, drawn: bool)
     for (place, feature) in encoder.numbers.iter().enumerate() {
         let position = table.position(&feature.name)?;
         let filled = rows.numbers.iter().skip(place).step_by(width);
-        let limits = if drawn { feature.limits.unwrap_or((f64::MIN, f64::MAX)) } else { feature.allowed() };
+        let limits = if drawn { feature.allowed_for_draws() } else { feature.allowed() };
         fill_numbers(&mut table.columns_mut()[position], feature, limits, filled);
     }
     for (place, feature) in encoder.categories.iter().enumerate() {

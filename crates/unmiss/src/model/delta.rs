@@ -332,7 +332,7 @@ mod tests {
         let (data, run) = (data(), Run::new(3, 1).unwrap());
         let model = Model::fit(&data, &Aim::draw(10), &Recipe::named("gaussian").unwrap(), &run).unwrap();
         let filling = model.filling().unwrap();
-        let rows = filling.coder.encode(&data, |_, _| {}).unwrap();
+        let rows = filling.encode(&data, |_, _| {}).unwrap();
         let deltas: Vec<Delta> = deltas.iter().map(|text| Delta::parse(text).unwrap()).collect();
         deltas.iter().for_each(|delta| delta.check(data.table().unwrap()).unwrap());
         let draw = Some(Draw { seed: 3, number, first_row: 0 });

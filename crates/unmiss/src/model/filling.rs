@@ -11,11 +11,13 @@
 //! # }
 //! ```
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
 use super::derived::Derived;
+use super::group::Groups;
 use super::left::Left;
 use super::parts::{Fill, FillPlan, Made, Part, Summary};
 use super::recipe::Recipe;
@@ -76,8 +78,12 @@ pub(super) fn fit(data: &Data, plan: &FillPlan, recipe: &Recipe, run: &Run) -> R
     for text in &plan.left {
         Left::parse(text, data.table()?)?;
     }
-    let outside: Vec<String> = ignored.iter().chain(&followers).cloned().collect();
+    let mut outside: Vec<String> = ignored.iter().chain(&followers).chain(&plan.group).cloned().collect();
+    let learned = plan.group.as_ref().map(|column| Groups::learn(data.table()?, column, &outside));
+    let groups = learned.transpose()?;
+    let data = &extended(groups.as_ref(), data)?;
     let (names, unfillable) = fillable(data, &outside)?;
+    outside.retain(|name| ignored.contains(name) || plan.group.as_ref() == Some(name));
     let mut coder = Coder::fit(data, &names, recipe.method.encoding(&recipe.settings)?)?;
     coder.set_limits(|column| limits.of(column));
     let rows = coder.encode(data, |_, _| {})?;
@@ -88,11 +94,12 @@ pub(super) fn fit(data: &Data, plan: &FillPlan, recipe: &Recipe, run: &Run) -> R
     }
     let summary = Summary::new(&rows, &*learned, run);
     let part = Fill {
-        ignored: ignored.clone(),
+        ignored: outside,
         unfillable,
         limits: limits.clone(),
         derived: plan.derived.clone(),
         left: plan.left.clone(),
+        groups,
     };
     Ok(Made { coder, part: Part::Fill(part), summary, learned })
 }
@@ -115,10 +122,18 @@ impl<'a> Filling<'a> {
     /// # Errors
     /// When a column that was learned is absent or of another kind.
     pub fn fill(&self, data: &Data, draw: Option<Draw>, unseen: impl FnMut(&str, &str)) -> Result<Filled> {
-        self.fill_rows(data, &self.coder.encode(data, unseen)?, draw)
+        self.fill_rows(data, &self.encode(data, unseen)?, draw)
     }
 
-    /// The same for data that the model's translation has encoded: for many draws it has to be done once.
+    /// Rows as the imputer sees them.
+    ///
+    /// # Errors
+    /// When a column that was learned is absent or of another kind.
+    pub fn encode(&self, data: &Data, unseen: impl FnMut(&str, &str)) -> Result<Rows> {
+        self.coder.encode(extended(self.part.groups.as_ref(), data)?.as_ref(), unseen)
+    }
+
+    /// The same for data that [`encode`](Self::encode) has encoded: for many draws it has to be done once.
     ///
     /// # Errors
     /// When the rows are not of the data.
@@ -133,7 +148,9 @@ impl<'a> Filling<'a> {
         }
         let mut filled = rows.clone();
         self.imputer.fill(&mut filled, draw)?;
-        self.coder.decode(data, &filled, draw.is_some())
+        let groups = self.part.groups.as_ref();
+        let full = self.coder.decode(extended(groups, data)?.as_ref(), &filled, draw.is_some())?;
+        groups.map_or(Ok(full.clone()), |groups| Ok(groups.taken_off(full.table()?)?.into()))
     }
 
     /// Holes that stay are opened again, and formulas made true.
@@ -195,6 +212,14 @@ impl<'a> Filling<'a> {
             }
         };
         columns.map(left).collect()
+    }
+}
+
+/// The data with the means of each row's group, where rows belong to groups.
+fn extended<'a>(groups: Option<&Groups>, data: &'a Data) -> Result<Cow<'a, Data>> {
+    match groups {
+        Some(groups) => Ok(Cow::Owned(groups.extended(data.table()?)?.into())),
+        None => Ok(Cow::Borrowed(data)),
     }
 }
 

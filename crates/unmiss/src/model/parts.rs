@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::group::Groups;
 use super::intervals::{Intervals, Sets};
 use super::roles::Roles;
 use super::shift::Patterns;
@@ -65,6 +66,8 @@ pub struct FillPlan {
     pub derived: Vec<String>,
     /// Holes that stand for nothing and stay, as `pregnancies where sex = male`.
     pub left: Vec<String>,
+    /// A column that tells which rows belong together.
+    pub group: Option<String>,
 }
 
 /// Between which values filled numbers may lie.
@@ -178,6 +181,9 @@ pub struct Fill {
     /// Holes that stay.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left: Vec<String>,
+    /// The means of the groups that rows belong to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub groups: Option<Groups>,
 }
 
 /// What is said of whoever is unknown: averages, between the smallest and the largest rating.

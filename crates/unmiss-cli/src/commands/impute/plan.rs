@@ -15,12 +15,18 @@ pub struct PlanArguments {
     /// Columns to visit first in a round, in this order; the others follow, fewest holes first (for --method chained)
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',', conflicts_with = "with")]
     order: Vec<String>,
+    /// A column that tells what each row counts, as in a survey (for --method chained)
+    #[arg(long, value_name = "COLUMN", conflicts_with = "with")]
+    weights: Option<String>,
     /// A column that follows from others, as 'bmi = weight / (height / 100)^2': true in every filled table (repeatable)
     #[arg(long, value_name = "FORMULA", conflicts_with = "with")]
     derive: Vec<String>,
     /// Holes that stand for nothing and stay, as 'pregnancies where sex = male' (repeatable)
     #[arg(long, value_name = "RULE", conflicts_with = "with")]
     leave: Vec<String>,
+    /// A column that tells which rows belong together, as a clinic: the means of its groups help to fill
+    #[arg(long, value_name = "COLUMN", conflicts_with = "with")]
+    group: Option<String>,
     /// The outcome of a later analysis: draws use and fill it, best guesses leave it alone, as those for prediction must
     #[arg(long, value_name = "COLUMN", conflicts_with = "with")]
     target: Option<String>,
@@ -32,17 +38,26 @@ pub struct PlanArguments {
 impl PlanArguments {
     /// The imputer: equations need the one that has them.
     pub fn recipe(&self, method: Option<&str>, find: impl Fn(&str) -> Result<Recipe>) -> Result<Recipe> {
-        if self.predictors.is_empty() && self.order.is_empty() {
+        if self.predictors.is_empty() && self.order.is_empty() && self.weights.is_none() {
             return find(method.unwrap_or("auto"));
         }
         match method {
             None | Some("chained") => {
                 let list = |words: &[String]| serde_json::json!(words).to_string();
-                let changes = [("equations", list(&self.predictors)), ("order", list(&self.order))];
+                let weights = serde_json::json!(self.weights.as_deref().unwrap_or_default()).to_string();
+                let changes = [
+                    ("equations", list(&self.predictors)),
+                    ("order", list(&self.order)),
+                    ("weights", weights),
+                ];
                 find("chained")?.set_all(changes.iter().map(|(name, value)| (*name, value.as_str())))
             }
             Some(other) => {
-                let name = if self.predictors.is_empty() { "order" } else { "predictors" };
+                let name = match self.weights {
+                    Some(_) => "weights",
+                    None if self.predictors.is_empty() => "order",
+                    None => "predictors",
+                };
                 let what = format!("`{other}` has no equations of single columns");
                 Err(Error::setting(name, what).with_hint("say --method chained, or name no method"))
             }
@@ -59,16 +74,19 @@ impl PlanArguments {
             draws: sets,
             derived: self.derive.clone(),
             left: self.leave.clone(),
+            group: self.group.clone(),
         }
     }
 
     /// Whether anything is asked that only learning from a table can do.
-    pub fn given(&self) -> [(&'static str, bool); 6] {
+    pub fn given(&self) -> [(&'static str, bool); 8] {
         [
             ("predictors", !self.predictors.is_empty()),
             ("order", !self.order.is_empty()),
+            ("weights", self.weights.is_some()),
             ("derive", !self.derive.is_empty()),
             ("leave", !self.leave.is_empty()),
+            ("group", self.group.is_some()),
             ("target", self.target.is_some()),
             ("indicators", self.indicators),
         ]

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use unmiss::data::{BatchOptions, Batches, Data, Kind};
 use unmiss::error::{Error, Result, nearest};
-use unmiss::model::{Model, Unfilled};
+use unmiss::model::{Groups, Model, Unfilled};
 use unmiss::run::Run;
 use unmiss::store::is_standard_output;
 
@@ -60,7 +60,7 @@ fn fill(
     notes: &mut Notes,
 ) -> Result<()> {
     let filling = model.filling()?;
-    let rows = filling.coder.encode(batch, |column, level| {
+    let rows = filling.encode(batch, |column, level| {
         notes.unseen.insert((column.to_owned(), level.to_owned()));
     })?;
     for (place, draw) in arguments.draws().into_iter().enumerate() {
@@ -105,8 +105,12 @@ fn open(arguments: &Arguments, model: &Model) -> Result<Batches> {
 }
 
 fn check_columns(header: &[String], model: &Model, arguments: &Arguments) -> Result<()> {
-    let absent = model.coder.names().into_iter().find(|name| !header.iter().any(|own| own == name));
-    let Some(absent) = absent else { return Ok(()) };
+    // Means of groups are computed, but the column that tells the group must be there.
+    let groups = model.filling()?.part.groups.as_ref();
+    let computed = groups.map(Groups::inputs).unwrap_or_default();
+    let names = model.coder.names().into_iter().filter(|name| !computed.iter().any(|own| own == name));
+    let mut needed = names.chain(groups.map(|groups| groups.column.as_str()));
+    let Some(absent) = needed.find(|name| !header.iter().any(|own| own == name)) else { return Ok(()) };
     let file = arguments.data.display();
     let what = format!("{file}: the imputer learned from a column `{absent}` that is not there");
     Err(Error::data(what).with_hint(match nearest(absent, header.iter().map(String::as_str)) {

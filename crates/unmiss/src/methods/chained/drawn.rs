@@ -51,6 +51,8 @@ pub enum Form {
         line: Line,
         /// What residuals of known cells are multiplied by, to have the drawn noise.
         scale: f64,
+        /// Lowest and highest value that it may take.
+        range: (f64, f64),
         /// (prediction by the fitted line, value) of known cells, by prediction.
         donors: Vec<(f64, f64)>,
     },
@@ -78,15 +80,16 @@ impl Drawn {
     /// Puts a draw into a line of the plain layout.
     pub fn draw(&self, wide: &Wide, noise: Noise, line: &mut [f64], stream: &mut Stream) {
         match &self.form {
-            Form::Number { line: fit, scale, donors } => {
+            Form::Number { line: fit, scale, range, donors } => {
                 let cells = self.predictors.iter().zip(&fit.weights);
                 let prediction = fit.bias + cells.map(|(&column, weight)| weight * line[column]).sum::<f64>();
-                line[self.feature] = match noise {
+                let drawn = match noise {
                     Noise::Matched if !donors.is_empty() => {
                         matched(donors, prediction, (fit.noise, *scale), stream)
                     }
                     _ => prediction + fit.noise * stream.normal(),
                 };
+                line[self.feature] = drawn.clamp(range.0, range.1);
             }
             Form::Category(questions) => {
                 let mut x: Vec<f64> = self.predictors.iter().map(|&column| line[column]).collect();
@@ -105,7 +108,7 @@ fn number(sweep: &Sweep<'_>, feature: usize, predictors: &[usize], stream: &mut 
     let deviation = (squares / donors.len().max(1) as f64).sqrt();
     let line = posterior.draw(stream);
     let scale = if deviation > 0.0 { line.noise / deviation } else { 1.0 };
-    Form::Number { line, scale, donors }
+    Form::Number { line, scale, range: sweep.drawn_range(feature), donors }
 }
 
 /// Drawn weights of the questions of a category.
@@ -128,7 +131,7 @@ fn questions(
         if start.len() <= question {
             start.push(vec![0.0; predictors.len() + 1]);
         }
-        let target = |row: usize| f64::from(u8::from(sweep.stands(row, column)));
+        let target = |row: usize| sweep.target(row, column);
         let sample = Sample { rows: &rows, predictors: predictors.len(), row: &row, target: &target };
         drawn.push(sample.draw(&mut start[question], share.sqrt(), stream));
         rows.retain(|&row| !sweep.stands(row, column));

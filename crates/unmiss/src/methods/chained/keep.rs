@@ -13,8 +13,9 @@ pub fn save(sets: &[Vec<Drawn>], arrays: &mut Arrays) {
         for drawn in set {
             let name = |part: &str| format!("set {number} {}/{part}", drawn.feature);
             match &drawn.form {
-                Form::Number { line, scale, donors } => {
-                    arrays.put_doubles(name("line"), &[3], vec![line.bias, line.noise, *scale]);
+                Form::Number { line, scale, range, donors } => {
+                    let head = vec![line.bias, line.noise, *scale, range.0, range.1];
+                    arrays.put_doubles(name("line"), &[5], head);
                     arrays.put_doubles(name("weights"), &[line.weights.len()], line.weights.clone());
                     let pairs = donors.iter().flat_map(|(own, value)| [*own as f32, *value as f32]).collect();
                     arrays.put_singles(name("donors"), &[donors.len(), 2], pairs);
@@ -42,11 +43,12 @@ fn one(number: usize, equation: &Equation, wide: &Wide, arrays: &Arrays) -> Resu
     let length = |part: &str| arrays.shape(&name(part)).and_then(|shape| shape.first().copied()).unwrap_or(0);
     let size = equation.predictors.len();
     let form = if equation.feature < wide.numbers() {
-        let head = arrays.doubles(&name("line"), &[3])?;
+        let head = arrays.doubles(&name("line"), &[5])?;
         let weights = arrays.doubles(&name("weights"), &[size])?.to_vec();
         let pairs = arrays.singles(&name("donors"), &[length("donors"), 2])?;
         let donors = pairs.chunks(2).map(|pair| (f64::from(pair[0]), f64::from(pair[1]))).collect();
-        Form::Number { line: Line { weights, bias: head[0], noise: head[1] }, scale: head[2], donors }
+        let line = Line { weights, bias: head[0], noise: head[1] };
+        Form::Number { line, scale: head[2], range: (head[3], head[4]), donors }
     } else {
         let questions = arrays.doubles(&name("questions"), &[length("questions"), size + 1])?;
         Form::Category(questions.chunks(size + 1).map(<[f64]>::to_vec).collect())
@@ -61,9 +63,10 @@ fn one(number: usize, equation: &Equation, wide: &Wide, arrays: &Arrays) -> Resu
 fn is_sound(drawn: &Drawn) -> bool {
     let finite = |values: &[f64]| values.iter().all(|value| value.is_finite());
     match &drawn.form {
-        Form::Number { line, scale, donors } => {
+        Form::Number { line, scale, range, donors } => {
             finite(&line.weights)
-                && finite(&[line.bias, line.noise, *scale])
+                && finite(&[line.bias, line.noise, *scale, range.0, range.1])
+                && range.0 <= range.1
                 && donors.iter().all(|(own, value)| finite(&[*own, *value]))
                 && donors.is_sorted_by(|a, b| a.0 <= b.0)
         }

@@ -24,8 +24,8 @@ pub struct Sample<'a> {
     pub predictors: usize,
     /// Writes a row's predictors.
     pub row: &'a (dyn Fn(usize, &mut [f64]) + Sync),
-    /// 1 where the indicator stands, 0 elsewhere.
-    pub target: &'a (dyn Fn(usize) -> f64 + Sync),
+    /// 1 where the indicator stands, 0 elsewhere, and what the row counts.
+    pub target: &'a (dyn Fn(usize) -> (f64, f64) + Sync),
 }
 
 impl Sample<'_> {
@@ -41,7 +41,9 @@ impl Sample<'_> {
                 for &r in rows {
                     (self.row)(r, &mut x[..predictors]);
                     let chance = logistic(&x, weights);
-                    let (error, weight) = (chance - (self.target)(r), (chance * (1.0 - chance)).max(1e-6));
+                    let (target, counts) = (self.target)(r);
+                    let (error, weight) =
+                        (counts * (chance - target), counts * (chance * (1.0 - chance)).max(1e-6));
                     for i in 0..size {
                         gradient[i] += error * x[i];
                         let scaled = weight * x[i];
@@ -123,7 +125,7 @@ mod tests {
             .map(|x| f64::from(u8::from(stream.uniform() < logistic(&[*x, 1.0], &[1.5, -0.5]))))
             .collect();
         let rows: Vec<usize> = (0..4000).collect();
-        let (row, target) = (|r: usize, into: &mut [f64]| into[0] = x[r], |r: usize| y[r]);
+        let (row, target) = (|r: usize, into: &mut [f64]| into[0] = x[r], |r: usize| (y[r], 1.0));
         let sample = Sample { rows: &rows, predictors: 1, row: &row, target: &target };
         let mut weights = vec![0.0; 2];
         for _ in 0..3 {
@@ -141,7 +143,7 @@ mod tests {
     fn separated_classes_stay_finite() {
         let rows: Vec<usize> = (0..20).collect();
         let row = |r: usize, into: &mut [f64]| into[0] = r as f64 - 9.5;
-        let target = |r: usize| f64::from(u8::from(r > 9));
+        let target = |r: usize| (f64::from(u8::from(r > 9)), 1.0);
         let sample = Sample { rows: &rows, predictors: 1, row: &row, target: &target };
         let mut weights = vec![0.0; 2];
         for _ in 0..20 {

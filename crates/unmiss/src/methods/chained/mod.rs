@@ -26,7 +26,7 @@ use crate::store::Arrays;
 use chain::{Trace, scale_reduction};
 use drawn::{Drawn, Noise};
 use equation::Equation;
-use rules::Rules;
+use rules::{Rules, row_weights};
 use sweep::Sweep;
 
 /// Rounds for a row that is filled: what one hole gets depends on what the others got.
@@ -57,6 +57,7 @@ struct Settings {
     draw_rounds: usize,
     equations: Vec<String>,
     order: Vec<String>,
+    weights: String,
 }
 
 impl Default for Settings {
@@ -69,6 +70,7 @@ impl Default for Settings {
             draw_rounds: 15,
             equations: Vec::new(),
             order: Vec::new(),
+            weights: String::new(),
         }
     }
 }
@@ -143,6 +145,10 @@ static CARD: Card = Card {
             name: "order",
             help: "columns to visit first, as [\"age\", \"bmi\"]; the others follow, fewest holes first",
         },
+        Setting {
+            name: "weights",
+            help: "a column that tells what each row counts, as in a survey; empty: all the same",
+        },
     ],
     space: &[
         Axis::new("rounds", Choices::Integers(2, 20)),
@@ -164,6 +170,7 @@ impl Method for Chained {
         let widened = wide.widen(rows);
         let numbers = encoder.numbers.len();
         let mut sweep = Sweep::new(encoder, &wide, &widened, settings.rules(encoder)?, run.seed());
+        sweep.weigh(row_weights(&settings.weights, encoder, rows)?);
         let (holed, complete) = sweep.order();
         let mut equations: Vec<Equation> =
             holed.iter().map(|&feature| sweep.equation(feature, numbers)).collect();
@@ -327,7 +334,8 @@ impl Learned for Fitted {
         let (encoder, rows) = examples.table()?;
         let widened = self.wide.widen(rows);
         let rules = self.settings.rules(encoder)?;
-        let sweep = Sweep::new(encoder, &self.wide, &widened, rules, run.seed());
+        let mut sweep = Sweep::new(encoder, &self.wide, &widened, rules, run.seed());
+        sweep.weigh(row_weights(&self.settings.weights, encoder, rows)?);
         let (holed, _) = sweep.order();
         let equations = self.guess.split_at(holed.len().min(self.guess.len()));
         let noise = self.settings.noise();

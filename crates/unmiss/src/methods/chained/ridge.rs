@@ -15,7 +15,7 @@ use crate::rng::Stream;
 /// Steps towards the maximum, which is flat.
 const STEPS: usize = 30;
 
-/// Rows beyond coefficients from which on weights need no shrinking.
+/// Rows beyond coefficients from which on weights need no shrinking, and three for each of these.
 const FEWEST_DEGREES: f64 = 10.0;
 /// A trace of ridge, in parts of each predictor's own products: columns that repeat each other stay solvable.
 const RIDGE: f64 = 1e-5;
@@ -88,7 +88,7 @@ pub fn fit(sums: &Sums) -> Line {
 pub fn posterior(sums: &Sums) -> Posterior {
     let size = sums.x.len();
     let degrees = sums.count - 1.0 - size as f64;
-    if degrees < FEWEST_DEGREES.max(size as f64 / 2.0) {
+    if degrees < FEWEST_DEGREES.max(3.0 * size as f64) {
         return shrunk(sums);
     }
     plain(sums, degrees).unwrap_or_else(|| shrunk(sums))

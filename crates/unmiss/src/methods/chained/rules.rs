@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::encode::Encoder;
+use crate::encode::{Encoded, Encoder};
 use crate::error::{Error, Result, nearest};
 
 /// The user's rules, in features of an encoder: numbers first, then categories.
@@ -76,6 +76,43 @@ impl Rules {
     }
 }
 
+/// What each row counts: 1, or the column of weights, so that all together count as many rows as equally weighted ones
+/// that tell as much, (Σ w)² / Σ w².
+///
+/// # Errors
+/// When there is no such column of numbers, or a weight is missing or not above 0.
+pub fn row_weights(column: &str, encoder: &Encoder, rows: &Encoded) -> Result<Vec<f64>> {
+    if column.is_empty() {
+        return Ok(vec![1.0; rows.rows]);
+    }
+    let Some(place) = encoder.numbers.iter().position(|feature| feature.name == column) else {
+        let names = || encoder.numbers.iter().map(|feature| feature.name.as_str());
+        let hint = match nearest(column, names()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("the columns of numbers are: {}", names().collect::<Vec<_>>().join(", ")),
+        };
+        return Err(
+            Error::setting("weights", format!("there is no column of numbers `{column}`")).with_hint(hint)
+        );
+    };
+    let (feature, width) = (&encoder.numbers[place], encoder.numbers.len());
+    let cells = (0..rows.rows).map(|row| row * width + place);
+    let weights: Vec<f64> = cells
+        .map(|cell| match rows.numbers_observed[cell] {
+            true => feature.decoded(f64::from(rows.numbers[cell])),
+            false => f64::NAN,
+        })
+        .collect();
+    if let Some(row) = weights.iter().position(|weight| !(*weight > 0.0)) {
+        let what = format!("row {} of `{column}` has no weight above 0", row + 1);
+        return Err(Error::setting("weights", what)
+            .with_hint("every row needs one; drop rows that count for nothing"));
+    }
+    let (sum, squares) =
+        (weights.iter().sum::<f64>(), weights.iter().map(|weight| weight * weight).sum::<f64>());
+    Ok(weights.iter().map(|weight| weight * sum / squares).collect())
+}
+
 /// The target, and each term with whether it is added.
 fn parse(text: &str) -> Result<(String, Vec<(bool, String)>)> {
     let refuse = || {
@@ -109,6 +146,47 @@ fn parse(text: &str) -> Result<(String, Vec<(bool, String)>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::{Column, Kind, Table};
+    use crate::encode::Encoding;
+    use crate::methods::{Examples, named};
+    use crate::run::Run;
+
+    /// A row that counts twice fills like two rows.
+    #[test]
+    fn weights_count_like_copies() {
+        let (mut x, mut y, mut weight) = (Vec::new(), Vec::new(), Vec::new());
+        for row in 0..60 {
+            let own = f64::from(row * 37 % 59) / 10.0;
+            x.push(own);
+            y.push(if row % 6 == 1 { f64::NAN } else { 2.0 * own + f64::from(row * row % 7) });
+            weight.push(if row % 2 == 0 { 2.0 } else { 1.0 });
+        }
+        let fill = |copies: bool, weights: &str| {
+            let rows: Vec<usize> =
+                (0..60).flat_map(|row| vec![row; if copies { weight[row] as usize } else { 1 }]).collect();
+            let column = |name: &str, cells: &[f64]| {
+                Column::from_numbers(
+                    name,
+                    Kind::Real,
+                    &rows.iter().map(|&row| cells[row]).collect::<Vec<_>>(),
+                )
+            };
+            let table = Table::new(vec![column("x", &x), column("y", &y), column("w", &weight)]).unwrap();
+            let encoder =
+                Encoder::fit(&table, &["x", "y", "w"].map(String::from), Encoding::default()).unwrap();
+            let encoded = encoder.encode(&table, |_, _| {}).unwrap();
+            let examples = Examples::Table { encoder: &encoder, rows: &encoded, targets: None };
+            let settings = serde_json::json!({ "weights": weights, "equations": ["y ~ x"] });
+            let learned =
+                named("chained").unwrap().fit(&settings, examples, &Run::new(1, 1).unwrap()).unwrap();
+            let mut full = encoded.clone().into();
+            learned.imputer().unwrap().fill(&mut full, None).unwrap();
+            let place = rows.iter().position(|row| *row == 7).unwrap();
+            encoder.numbers[1].decoded(f64::from(full.table().unwrap().numbers[place * 3 + 1]))
+        };
+        let (copied, weighted, plain) = (fill(true, ""), fill(false, "w"), fill(false, ""));
+        assert!((copied - weighted).abs() < 0.3 * (copied - plain).abs(), "{copied} {weighted} {plain}");
+    }
 
     #[test]
     fn equations_are_read() {

@@ -29,10 +29,14 @@ pub struct Sweep<'a> {
     products: Vec<f64>,
     /// Lowest and highest value that each number may be filled with.
     ranges: Vec<(f64, f64)>,
+    /// The same for draws.
+    drawn_ranges: Vec<(f64, f64)>,
     /// Variance that each column's equation leaves at its holes.
     open: Vec<f64>,
     /// `[columns, columns]`: rows that know the first column and miss the second.
     known_missing: Vec<f32>,
+    /// What each row counts.
+    weights: Vec<f64>,
     rules: Rules,
     most_predictors: usize,
     seed: u64,
@@ -57,6 +61,11 @@ impl<'a> Sweep<'a> {
             filled.push(1.0);
         }
         let ranges = encoder.numbers.iter().map(NumberFeature::range).collect();
+        let drawn_range = |feature: &NumberFeature| {
+            let (low, high) = feature.allowed_for_draws();
+            (feature.encoded(low).max(-1e9), feature.encoded(high).min(1e9))
+        };
+        let drawn_ranges = encoder.numbers.iter().map(drawn_range).collect();
         let mut sweep = Self {
             wide,
             observed: &rows.observed,
@@ -65,8 +74,10 @@ impl<'a> Sweep<'a> {
             filled,
             products: Vec::new(),
             ranges,
+            drawn_ranges,
             open: vec![1.0; columns],
             known_missing: known_missing(rows),
+            weights: vec![1.0; count],
             rules,
             most_predictors,
             seed,
@@ -74,6 +85,20 @@ impl<'a> Sweep<'a> {
         let all: Vec<usize> = (0..count).collect();
         sweep.products = sweep.products_of(&all);
         sweep
+    }
+
+    /// Lets rows count differently.
+    pub fn weigh(&mut self, weights: Vec<f64>) {
+        if weights.iter().any(|weight| *weight != 1.0) {
+            self.weights = weights;
+            self.products = self.products_of(&(0..self.rows).collect::<Vec<_>>());
+        }
+    }
+
+    /// A row's cells, 1 at the end, times the root of what it counts: products of such rows are weighted sums.
+    fn rooted(&self, row: usize) -> impl Iterator<Item = f64> {
+        let (width, root) = (self.columns + 1, self.weights[row].sqrt());
+        self.filled[row * width..(row + 1) * width].iter().map(move |cell| root * cell)
     }
 
     /// Features with holes, fewest first unless the user says otherwise; and the others.
@@ -147,6 +172,11 @@ impl<'a> Sweep<'a> {
         (change / cells).sqrt()
     }
 
+    /// Lowest and highest value that a number may be drawn as.
+    pub fn drawn_range(&self, feature: usize) -> (f64, f64) {
+        self.drawn_ranges[feature]
+    }
+
     /// Puts the value of a row that knows it into every hole, at random: where a chain starts.
     pub fn scatter_holes(&mut self, chain: u64) {
         let width = self.columns + 1;
@@ -192,11 +222,7 @@ impl<'a> Sweep<'a> {
         let sums: Vec<Vec<f64>> = rows
             .par_chunks(CHUNK)
             .map(|rows| {
-                let gathered: Vec<f64> = rows
-                    .iter()
-                    .flat_map(|&row| &self.filled[row * width..(row + 1) * width])
-                    .copied()
-                    .collect();
+                let gathered: Vec<f64> = rows.iter().flat_map(|&row| self.rooted(row)).collect();
                 let mut sum = vec![0.0; width * width];
                 add_crossed(&mut sum, (&gathered, width), (&gathered, width), 1.0);
                 sum
@@ -213,10 +239,11 @@ impl<'a> Sweep<'a> {
         let sums: Vec<Vec<f64>> = self
             .filled
             .par_chunks(CHUNK * width)
-            .map(|block| {
+            .zip(self.weights.par_chunks(CHUNK))
+            .map(|(block, weights)| {
                 let mut sum = vec![0.0; width];
-                for line in block.chunks(width) {
-                    let own = line[column];
+                for (line, weight) in block.chunks(width).zip(weights) {
+                    let own = weight * line[column];
                     sum.iter_mut().zip(line).for_each(|(sum, value)| *sum += own * value);
                 }
                 sum

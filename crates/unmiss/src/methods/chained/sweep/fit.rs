@@ -60,7 +60,7 @@ impl Sweep<'_> {
                 let (rows, _) = self.logistic_rows(feature);
                 let row = |row: usize, into: &mut [f64]| self.write(row, &predictors, into);
                 for (weights, column) in indicators.iter_mut().zip(self.wide.places(feature)) {
-                    let target = |row: usize| f64::from(u8::from(self.stands(row, column)));
+                    let target = |row: usize| self.target(row, column);
                     let sample =
                         Sample { rows: &rows, predictors: predictors.len(), row: &row, target: &target };
                     sample.improve(weights);
@@ -85,6 +85,11 @@ impl Sweep<'_> {
     pub fn write(&self, row: usize, predictors: &[usize], into: &mut [f64]) {
         let cells = &self.filled[row * (self.columns + 1)..];
         into.iter_mut().zip(predictors).for_each(|(x, &column)| *x = cells[column]);
+    }
+
+    /// 1 where an indicator stands, else 0, and what the row counts.
+    pub fn target(&self, row: usize, column: usize) -> (f64, f64) {
+        (f64::from(u8::from(self.stands(row, column))), self.weights[row])
     }
 
     /// Whether an indicator stands in a row.
@@ -118,7 +123,7 @@ impl Sweep<'_> {
         let at = |i: usize, j: usize| products[i * width + j];
         let one = self.columns;
         ridge::Sums {
-            count: known.len() as f64,
+            count: at(one, one),
             x: predictors.iter().map(|&i| at(i, one)).collect(),
             xx: predictors
                 .iter()
@@ -138,7 +143,10 @@ impl Sweep<'_> {
         let picked: Vec<usize> = predictors.iter().copied().chain([feature, self.columns]).collect();
         let gathered: Vec<f64> = known
             .iter()
-            .flat_map(|&row| picked.iter().map(move |&column| self.filled[row * width + column]))
+            .flat_map(|&row| {
+                let root = self.weights[row].sqrt();
+                picked.iter().map(move |&column| root * self.filled[row * width + column])
+            })
             .collect();
         let all = size + 2;
         let mut products = vec![0.0; all * all];
@@ -149,7 +157,7 @@ impl Sweep<'_> {
         }
         let at = |i: usize, j: usize| products[i * all + j];
         ridge::Sums {
-            count: known.len() as f64,
+            count: at(size + 1, size + 1),
             x: (0..size).map(|i| at(i, size + 1)).collect(),
             xx: (0..size * size).map(|cell| at(cell / size, cell % size)).collect(),
             xy: (0..size).map(|i| at(i, size)).collect(),
