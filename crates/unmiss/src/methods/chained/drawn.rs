@@ -5,6 +5,7 @@
 //! ```text
 //! matched   the value of a known cell whose own prediction is near p; where none is near (further than a tenth of σ),
 //!           p and the residual of any known cell, in the drawn scale: matching alone can't go where nobody has been
+//! known     the same without a look at how near it is
 //! normal    p + σ z
 //! ```
 //!
@@ -25,8 +26,10 @@ const NEAR: f64 = 0.1;
 /// How numbers are drawn.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Noise {
-    /// A known value of a row with a near prediction.
+    /// A known value of a row with a near prediction, or the line and a row's residual where none is near.
     Matched,
+    /// A known value of one of the rows with the nearest predictions, however far they are.
+    Known,
     /// The prediction and normal noise.
     Normal,
 }
@@ -85,7 +88,10 @@ impl Drawn {
                 let prediction = fit.bias + cells.map(|(&column, weight)| weight * line[column]).sum::<f64>();
                 let drawn = match noise {
                     Noise::Matched if !donors.is_empty() => {
-                        matched(donors, prediction, (fit.noise, *scale), stream)
+                        matched(donors, prediction, (NEAR * fit.noise, *scale), stream)
+                    }
+                    Noise::Known if !donors.is_empty() => {
+                        matched(donors, prediction, (f64::INFINITY, *scale), stream)
                     }
                     _ => prediction + fit.noise * stream.normal(),
                 };
@@ -140,7 +146,7 @@ fn questions(
 }
 
 /// A known value from the rows whose predictions are nearest, or the prediction with somebody's residual.
-fn matched(donors: &[(f64, f64)], prediction: f64, (noise, scale): (f64, f64), stream: &mut Stream) -> f64 {
+fn matched(donors: &[(f64, f64)], prediction: f64, (near, scale): (f64, f64), stream: &mut Stream) -> f64 {
     let middle = donors.partition_point(|(own, _)| *own < prediction);
     let (mut low, mut high) = (middle, middle);
     while high - low < NEAREST.min(donors.len()) {
@@ -153,7 +159,7 @@ fn matched(donors: &[(f64, f64)], prediction: f64, (noise, scale): (f64, f64), s
         }
     }
     let (own, value) = donors[low + stream.below(high - low)];
-    if (own - prediction).abs() <= NEAR * noise {
+    if (own - prediction).abs() <= near {
         return value;
     }
     let (own, value) = donors[stream.below(donors.len())];
@@ -168,10 +174,10 @@ mod tests {
     fn matching_takes_a_known_value_from_the_nearest() {
         let donors: Vec<(f64, f64)> = (0..100).map(|i| (f64::from(i), 1000.0 + f64::from(i))).collect();
         for draw in 0..50 {
-            let value = matched(&donors, 50.2, (30.0, 1.0), &mut Stream::new(1, "match", 0, draw));
+            let value = matched(&donors, 50.2, (3.0, 1.0), &mut Stream::new(1, "match", 0, draw));
             assert!((1048.0..=1052.0).contains(&value) && value.fract() == 0.0, "{value}");
         }
-        assert_eq!(matched(&donors[..1], 0.1, (3.0, 1.0), &mut Stream::new(1, "match", 0, 0)), 1000.0);
+        assert_eq!(matched(&donors[..1], 0.1, (0.3, 1.0), &mut Stream::new(1, "match", 0, 0)), 1000.0);
     }
 
     /// Beyond the known predictions the line goes on, with residuals in the drawn scale.
@@ -180,7 +186,7 @@ mod tests {
         let donors: Vec<(f64, f64)> =
             (0..100).map(|i| (f64::from(i), f64::from(i) + if i % 2 == 0 { 1.0 } else { -1.0 })).collect();
         let values: Vec<f64> = (0..200)
-            .map(|draw| matched(&donors, 500.0, (1.0, 1.5), &mut Stream::new(1, "far", 0, draw)))
+            .map(|draw| matched(&donors, 500.0, (0.1, 1.5), &mut Stream::new(1, "far", 0, draw)))
             .collect();
         assert!(values.iter().all(|value| *value == 501.5 || *value == 498.5));
         assert!(values.contains(&501.5) && values.contains(&498.5));

@@ -44,6 +44,7 @@ pub struct Chained;
 enum Draws {
     #[default]
     Matched,
+    Known,
     Normal,
 }
 
@@ -79,6 +80,7 @@ impl Settings {
     fn noise(&self) -> Noise {
         match self.draws {
             Draws::Matched => Noise::Matched,
+            Draws::Known => Noise::Known,
             Draws::Normal => Noise::Normal,
         }
     }
@@ -134,7 +136,7 @@ static CARD: Card = Card {
         Setting {
             name: "draws",
             help: "how numbers are drawn: matched (a known value of a row with a like prediction, or the line and a \
-               row's residual where none is near) or normal",
+               row's residual where none is near), known (always a known value, however far) or normal",
         },
         Setting { name: "draw_rounds", help: "rounds of each draw's chain; see that the chains agree" },
         Setting {

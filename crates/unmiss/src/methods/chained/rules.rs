@@ -103,7 +103,7 @@ pub fn row_weights(column: &str, encoder: &Encoder, rows: &Encoded) -> Result<Ve
             false => f64::NAN,
         })
         .collect();
-    if let Some(row) = weights.iter().position(|weight| !(*weight > 0.0)) {
+    if let Some(row) = weights.iter().position(|weight| weight.is_nan() || *weight <= 0.0) {
         let what = format!("row {} of `{column}` has no weight above 0", row + 1);
         return Err(Error::setting("weights", what)
             .with_hint("every row needs one; drop rows that count for nothing"));

@@ -66,7 +66,7 @@ pub fn cost(table: &Table, draws: &[Filled], columns: &[(&str, usize)]) -> Resul
         words: Words::new(
             "Missing information",
             format!("Share of the information about each column's mean that the holes took, from {}.", count(draws.len(), "draw")),
-            "Less than the share of holes: the other columns tell the rest. More draws are worth having where it is high.",
+            "Where it is less than the share of holes, the other columns tell the rest. Where it is high, more draws pay.",
         ),
         names: "column".into(),
         values: "share of the information".into(),
