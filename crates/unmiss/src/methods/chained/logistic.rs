@@ -9,6 +9,9 @@ use crate::rng::Stream;
 const RIDGE: f64 = 1.0;
 /// The same for drawn weights, which shrinking would bias.
 const DRAWN_RIDGE: f64 = 0.25;
+/// Variance below which a predictor says nothing, and what holds its weight at 0.
+const LEAST_VARIANCE: f64 = 1e-4;
+const CONSTANT_RIDGE: f64 = 1e8;
 /// Newton steps in a round: the next round goes on from there.
 const STEPS: usize = 3;
 /// Newton steps before weights are drawn, at most.
@@ -30,7 +33,7 @@ pub struct Sample<'a> {
 
 impl Sample<'_> {
     /// Gradient and curvature (lower triangle) of the loss at weights `[predictors + 1]`, the bias last.
-    fn slopes(&self, weights: &[f64], ridge: f64) -> (Vec<f64>, Vec<f64>) {
+    fn slopes(&self, weights: &[f64], ridge: &[f64]) -> (Vec<f64>, Vec<f64>) {
         let (predictors, size) = (self.predictors, self.predictors + 1);
         let parts: Vec<(Vec<f64>, Vec<f64>)> = self
             .rows
@@ -60,8 +63,8 @@ impl Sample<'_> {
             curvature.iter_mut().zip(c).for_each(|(sum, value)| *sum += value);
         }
         for i in 0..predictors {
-            gradient[i] += ridge * weights[i];
-            curvature[i * size + i] += ridge;
+            gradient[i] += ridge[i] * weights[i];
+            curvature[i * size + i] += ridge[i];
         }
         curvature[size * size - 1] += 1e-6;
         (gradient, curvature)
@@ -70,14 +73,14 @@ impl Sample<'_> {
     /// Improves weights by a few steps: the next round goes on from there.
     pub fn improve(&self, weights: &mut [f64]) {
         for _ in 0..STEPS {
-            if self.step(weights, RIDGE).is_none() {
+            if self.step(weights, &vec![RIDGE; self.predictors]).is_none() {
                 return;
             }
         }
     }
 
     /// One step; how far it went, or nothing where the curvature can't be solved.
-    fn step(&self, weights: &mut [f64], ridge: f64) -> Option<f64> {
+    fn step(&self, weights: &mut [f64], ridge: &[f64]) -> Option<f64> {
         let size = self.predictors + 1;
         let (gradient, curvature) = self.slopes(weights, ridge);
         let lower = Mat::from_fn(size, size, |i, j| if j <= i { curvature[i * size + j] } else { 0.0 });
@@ -86,17 +89,34 @@ impl Sample<'_> {
         Some(step.iter().map(|step| step.abs()).fold(0.0, f64::max))
     }
 
+    /// The pull on each weight before it is drawn: a predictor that does not vary here says nothing and gets none.
+    fn ridge(&self) -> Vec<f64> {
+        let (mut sums, mut squares) = (vec![0.0; self.predictors], vec![0.0; self.predictors]);
+        let mut x = vec![0.0; self.predictors];
+        for &row in self.rows {
+            (self.row)(row, &mut x);
+            sums.iter_mut().zip(&x).for_each(|(sum, x)| *sum += x);
+            squares.iter_mut().zip(&x).for_each(|(sum, x)| *sum += x * x);
+        }
+        let n = self.rows.len().max(1) as f64;
+        let variance = sums.iter().zip(squares).map(|(sum, square)| square / n - (sum / n).powi(2));
+        variance
+            .map(|variance| if variance < LEAST_VARIANCE { CONSTANT_RIDGE } else { DRAWN_RIDGE })
+            .collect()
+    }
+
     /// Plausible weights: normal about the likeliest ones, with the inverse of the curvature as their covariance.
     /// `nearer` shrinks the distance, for a sample of more rows.
     pub fn draw(&self, weights: &mut [f64], nearer: f64, stream: &mut Stream) -> Vec<f64> {
+        let ridge = self.ridge();
         for _ in 0..MOST_STEPS {
-            if self.step(weights, DRAWN_RIDGE).is_none_or(|far| far < 1e-3) {
+            if self.step(weights, &ridge).is_none_or(|far| far < 1e-3) {
                 break;
             }
         }
         let size = self.predictors + 1;
         let mut shift: Vec<f64> = (0..size).map(|_| nearer * stream.normal()).collect();
-        let (_, cells) = self.slopes(weights, DRAWN_RIDGE);
+        let (_, cells) = self.slopes(weights, &ridge);
         match (Square { size, cells }).cholesky(0.0) {
             Ok(lower) => lower.backward(&mut shift),
             Err(_) => shift.fill(0.0),

@@ -9,7 +9,7 @@
 //! s_i being the eigenvalues of X'X. The weights are then normal with mean w and covariance V (α s + λ)⁻¹ V'.
 //! Guesses use it always, draws only where rows are few: there the noise is drawn first (noise² ν / χ²_ν), then weights.
 
-use crate::linalg::{Mat, Square, dot, eigen};
+use crate::linalg::{Mat, dot, eigen};
 use crate::rng::Stream;
 
 /// Steps towards the maximum, which is flat.
@@ -17,8 +17,8 @@ const STEPS: usize = 30;
 
 /// Rows beyond coefficients from which on weights need no shrinking, and three for each of these.
 const FEWEST_DEGREES: f64 = 10.0;
-/// A trace of ridge, in parts of each predictor's own products: columns that repeat each other stay solvable.
-const RIDGE: f64 = 1e-5;
+/// Variance among the known rows below which a direction says nothing; columns have variance 1 over all rows.
+const LEAST_VARIANCE: f64 = 1e-4;
 
 /// A fitted line.
 #[derive(Debug, Clone, PartialEq)]
@@ -85,44 +85,21 @@ pub fn fit(sums: &Sums) -> Line {
 /// What sums say and leave open about a line. Without shrinking where there are rows enough, as that would bias the
 /// answers of whoever analyses the draws: the noise has as many degrees of freedom as rows beyond coefficients. With few
 /// rows for the predictors the shrunk line.
+///
+/// Either way nothing is made of directions in which the known rows hardly vary: a column that is constant wherever this
+/// one is known (a source that never measured it) says nothing about it, and any weight would be as plausible.
 pub fn posterior(sums: &Sums) -> Posterior {
-    let size = sums.x.len();
-    let degrees = sums.count - 1.0 - size as f64;
-    if degrees < FEWEST_DEGREES.max(3.0 * size as f64) {
-        return shrunk(sums);
-    }
-    plain(sums, degrees).unwrap_or_else(|| shrunk(sums))
-}
-
-/// Least squares; none where predictors repeat each other beyond what a trace of ridge resolves.
-fn plain(sums: &Sums, degrees: f64) -> Option<Posterior> {
-    let (size, n) = (sums.x.len(), sums.count);
-    let mean_y = sums.y / n;
-    let center: Vec<f64> = sums.x.iter().map(|x| x / n).collect();
-    let mut products = Square::zero(size);
-    for i in 0..size {
-        for j in 0..size {
-            *products.at_mut(i, j) = sums.xx[i * size + j] - n * center[i] * center[j];
-        }
-        *products.at_mut(i, i) += RIDGE * (products.at(i, i) + n * RIDGE);
-    }
-    let lower = products.cholesky(0.0).ok()?;
-    let xy: Vec<f64> = (0..size).map(|i| sums.xy[i] - n * center[i] * mean_y).collect();
-    let mut weights = xy.clone();
-    lower.forward(&mut weights);
-    lower.backward(&mut weights);
-    let spread = sums.yy - n * mean_y * mean_y;
-    let left = (spread - dot(&weights, &xy)).max(0.0);
-    let bias = mean_y - dot(&weights, &center);
-    // F = L'⁻¹: its rows are the columns of L⁻¹.
-    let mut inverse = Square::identity(size);
-    lower.forward_all(&mut inverse.cells, size);
-    let factor = (0..size * size).map(|cell| inverse.at(cell % size, cell / size)).collect();
-    let line = Line { weights, bias, noise: (left / degrees).sqrt() };
-    Some(Posterior { line, factor, center, count: n, degrees })
+    let size = sums.x.len() as f64;
+    let degrees = sums.count - 1.0 - size;
+    if degrees < FEWEST_DEGREES.max(3.0 * size) { shrunk(sums) } else { fitted(sums, false) }
 }
 
 fn shrunk(sums: &Sums) -> Posterior {
+    fitted(sums, true)
+}
+
+/// The line along the eigenvectors of the predictors' products, where everything is one number each.
+fn fitted(sums: &Sums, shrinks: bool) -> Posterior {
     let size = sums.x.len();
     let n = sums.count.max(1.0);
     let mean_y = sums.y / n;
@@ -144,15 +121,32 @@ fn shrunk(sums: &Sums) -> Posterior {
     let xy: Vec<f64> = (0..size).map(|i| sums.xy[i] - n * center[i] * mean_y).collect();
     // q = V' X'y: everything below is one number per eigenvector.
     let q: Vec<f64> = (0..size).map(|k| (0..size).map(|i| vectors[(i, k)] * xy[i]).sum()).collect();
-    let (alpha, lambda, w) = maximise(&values, &q, n * spread, n);
+    let varies: Vec<bool> = values.iter().map(|value| *value > LEAST_VARIANCE * n).collect();
+    let (alpha, lambda, w) = match shrinks {
+        true => maximise(&values, &q, n * spread, n),
+        false => least_squares(&values, &q, &varies, (n * spread, n)),
+    };
     let weights: Vec<f64> = (0..size).map(|i| (0..size).map(|k| vectors[(i, k)] * w[k]).sum()).collect();
     let bias = mean_y - weights.iter().zip(&center).map(|(w, c)| w * c).sum::<f64>();
-    let open: Vec<f64> = values.iter().map(|s| 1.0 / (s + lambda / alpha).sqrt()).collect();
+    let open =
+        |(value, varies): (&f64, &bool)| if *varies { 1.0 / (value + lambda / alpha).sqrt() } else { 0.0 };
+    let open: Vec<f64> = values.iter().zip(&varies).map(open).collect();
     let factor =
         (0..size * size).map(|cell| vectors[(cell / size, cell % size)] * open[cell % size]).collect();
-    let gamma: f64 = values.iter().map(|s| alpha * s / (alpha * s + lambda)).sum();
+    let told = values.iter().zip(&varies).filter(|(_, varies)| **varies);
+    let gamma: f64 = told.map(|(s, _)| alpha * s / (alpha * s + lambda)).sum();
     let line = Line { weights, bias, noise: (1.0 / alpha).sqrt() };
     Posterior { line, factor, center, count: n, degrees: (n - 1.0 - gamma).max(2.0) }
+}
+
+/// 1 / σ², no pull, and the weights along the directions that vary.
+fn least_squares(values: &[f64], q: &[f64], varies: &[bool], (yy, n): (f64, f64)) -> (f64, f64, Vec<f64>) {
+    let along = values.iter().zip(q).zip(varies);
+    let w: Vec<f64> = along.map(|((s, q), varies)| if *varies { q / s } else { 0.0 }).collect();
+    let fitted: f64 = w.iter().zip(q).map(|(w, q)| w * q).sum();
+    let degrees = n - 1.0 - varies.iter().filter(|varies| **varies).count() as f64;
+    let alpha = (degrees.max(1.0) / (yy - fitted).max(1e-9 * yy)).clamp(1e-12, 1e12);
+    (alpha, 0.0, w)
 }
 
 /// α, λ and the weights along the eigenvectors at the maximum of the evidence.
@@ -209,6 +203,20 @@ mod tests {
         // The weights of independent standard normal predictors are known to noise / √n.
         let deviation = line.noise * (posterior.factor[0].powi(2) + posterior.factor[1].powi(2)).sqrt();
         assert!((deviation - 0.7 / 2000_f64.sqrt()).abs() < 0.002, "{deviation}");
+    }
+
+    /// A predictor that is the same in all rows that know the target has no weight, in the line and in its draws.
+    #[test]
+    fn what_does_not_vary_says_nothing() {
+        let mut sums = sums(400, 0.7);
+        (sums.x[1], sums.xy[1]) = (400.0 * 2.5, 2.5 * sums.y);
+        (sums.xx[1], sums.xx[2], sums.xx[3]) = (2.5 * sums.x[0], 2.5 * sums.x[0], 400.0 * 2.5 * 2.5);
+        let posterior = posterior(&sums);
+        let mut stream = Stream::new(1, "constant", 0, 0);
+        for _ in 0..20 {
+            assert!(posterior.draw(&mut stream).weights[1].abs() < 1e-9);
+        }
+        assert!((posterior.line.weights[0] - 2.0).abs() < 0.15);
     }
 
     /// Drawn lines vary about the least-squares line as theory says: noise / √n for weights and mean, noise / √2n for
