@@ -16,7 +16,7 @@ pub(super) fn error(fault: &Fault, design: &Design, table: &str, rows: usize) ->
             Error::data(what).with_hint("leave terms out of the formula")
         }
         Fault::OneOutcome => Error::data(format!("{table}: `{response}` is the same in all rows"))
-            .with_hint("logistic regression needs rows of both outcomes"),
+            .with_hint("there is nothing to explain: name another column in front of `~`"),
         Fault::Dependent(dependent) => {
             let column = &design.names[dependent.column];
             let on: Vec<String> =

@@ -312,8 +312,9 @@ fn likelihood_ratio(
     for table in completed.tables() {
         let Numbers { columns, response } = design.numbers(table)?;
         let kept = without_columns(&columns, left_out);
-        pooled += deviance_at(design.family, &kept, &response, &reduced)
-            - deviance_at(design.family, &columns, &response, &full);
+        let kind = (design.family, design.intercept);
+        pooled +=
+            deviance_at(kind, &kept, &response, &reduced) - deviance_at(kind, &columns, &response, &full);
     }
     Ok(pooled_likelihood_ratio(own, pooled / fits.len() as f64, left_out.len(), fits.len()))
 }

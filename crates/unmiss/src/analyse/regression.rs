@@ -37,6 +37,9 @@ pub(super) fn fit(family: Family, columns: &[Vec<f64>], y: &[f64]) -> Result<Fit
     if y.len() <= columns.len() {
         return Err(Fault::TooFewRows);
     }
+    if y.iter().all(|value| *value == y[0]) {
+        return Err(Fault::OneOutcome);
+    }
     match family {
         Family::Linear => linear(columns, y),
         Family::Logistic => logistic(columns, y),
@@ -65,9 +68,6 @@ fn scaled(mut square: Square, factor: f64) -> Square {
 /// Newton's method as repeated least squares: with chances p, weights w = p (1 - p) and the working response
 /// z = Xb + (y - p) / w, the next b solves min Σ w (z - Xb)².
 fn logistic(columns: &[Vec<f64>], y: &[f64]) -> Result<Fit, Fault> {
-    if y.iter().all(|value| *value == y[0]) {
-        return Err(Fault::OneOutcome);
-    }
     // Weights hide what is dependent: it is looked for without them.
     LeastSquares::solve(columns, y).map_err(Fault::Dependent)?;
     let mut predictor: Vec<f64> = y.iter().map(|y| ((y + 0.5) / (1.5 - y)).ln()).collect();
@@ -84,7 +84,7 @@ fn logistic(columns: &[Vec<f64>], y: &[f64]) -> Result<Fit, Fault> {
         let weigh = |column: &Vec<f64>| column.iter().zip(&roots).map(|(x, root)| x * root).collect();
         let weighted: Vec<Vec<f64>> = columns.iter().map(weigh).collect();
         let Ok(step) = LeastSquares::solve(&weighted, &working) else { break };
-        let next = times(columns, &step.coefficients);
+        let next = times(columns, &step.coefficients, y.len());
         let change = next.iter().zip(&predictor).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
         predictor = next;
         if change < SMALL_STEP {
@@ -108,9 +108,9 @@ fn ends(values: &[f64]) -> (f64, f64) {
     values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(*x), high.max(*x)))
 }
 
-/// X b.
-fn times(columns: &[Vec<f64>], coefficients: &[f64]) -> Vec<f64> {
-    let mut sum = vec![0.0; columns.first().map_or(0, Vec::len)];
+/// X b for so many rows.
+fn times(columns: &[Vec<f64>], coefficients: &[f64], rows: usize) -> Vec<f64> {
+    let mut sum = vec![0.0; rows];
     for (column, coefficient) in columns.iter().zip(coefficients) {
         sum.iter_mut().zip(column).for_each(|(sum, x)| *sum += coefficient * x);
     }
@@ -126,35 +126,44 @@ fn logistic_deviance(predictor: &[f64], y: &[f64]) -> f64 {
     2.0 * predictor.iter().zip(y).map(loss).sum::<f64>()
 }
 
-/// The deviance of a table at given coefficients, with the intercept that fits them best (and, for numbers, the
-/// variance): as R's mice computes it for D3.
-pub(super) fn deviance_at(family: Family, columns: &[Vec<f64>], y: &[f64], coefficients: &[f64]) -> f64 {
-    let predictor = times(columns, coefficients);
-    let rows = y.len() as f64;
+/// The deviance of a table at given coefficients, with the variance that fits best for numbers, and with the intercept
+/// that fits best if there is one: as R's mice computes it for D3.
+pub(super) fn deviance_at(
+    (family, intercept): (Family, bool),
+    columns: &[Vec<f64>],
+    y: &[f64],
+    coefficients: &[f64],
+) -> f64 {
+    let mut predictor = times(columns, coefficients, y.len());
+    let shift = if intercept { best_shift(family, &predictor, y) } else { 0.0 };
+    predictor.iter_mut().for_each(|eta| *eta += shift);
     match family {
         Family::Linear => {
-            let residuals: Vec<f64> = y.iter().zip(&predictor).map(|(y, eta)| y - eta).collect();
-            let mean = residuals.iter().sum::<f64>() / rows;
-            linear_deviance(residuals.iter().map(|e| (e - mean).powi(2)).sum(), y.len())
+            linear_deviance(y.iter().zip(&predictor).map(|(y, eta)| (y - eta).powi(2)).sum(), y.len())
         }
-        Family::Logistic => {
-            let mut shift = 0.0;
-            for _ in 0..MOST_STEPS {
-                let (mut slope, mut weight) = (0.0, 0.0);
-                for (eta, y) in predictor.iter().zip(y) {
-                    let p = 1.0 / (1.0 + (-(eta + shift)).exp());
-                    (slope, weight) = (slope + y - p, weight + p * (1.0 - p));
-                }
-                let step = slope / weight;
-                if !step.is_finite() || step.abs() < SMALL_STEP {
-                    break;
-                }
-                shift += step;
-            }
-            let shifted: Vec<f64> = predictor.iter().map(|eta| eta + shift).collect();
-            logistic_deviance(&shifted, y)
-        }
+        Family::Logistic => logistic_deviance(&predictor, y),
     }
+}
+
+/// What to add to a linear predictor so that it fits best.
+fn best_shift(family: Family, predictor: &[f64], y: &[f64]) -> f64 {
+    if family == Family::Linear {
+        return y.iter().zip(predictor).map(|(y, eta)| y - eta).sum::<f64>() / y.len() as f64;
+    }
+    let mut shift = 0.0;
+    for _ in 0..MOST_STEPS {
+        let (mut slope, mut weight) = (0.0, 0.0);
+        for (eta, y) in predictor.iter().zip(y) {
+            let p = 1.0 / (1.0 + (-(eta + shift)).exp());
+            (slope, weight) = (slope + y - p, weight + p * (1.0 - p));
+        }
+        let step = slope / weight;
+        if !step.is_finite() || step.abs() < SMALL_STEP {
+            break;
+        }
+        shift += step;
+    }
+    shift
 }
 
 #[cfg(test)]
@@ -175,7 +184,7 @@ mod tests {
         near(found.coefficients[1], LOGISTIC.1);
         near(found.covariance.at(1, 1).sqrt(), LOGISTIC.2);
         near(found.deviance, LOGISTIC.3);
-        near(deviance_at(Family::Logistic, &columns, &y, &found.coefficients), LOGISTIC.3);
+        near(deviance_at((Family::Logistic, true), &columns, &y, &found.coefficients), LOGISTIC.3);
     }
 
     const LOGISTIC: (f64, f64, f64, f64) =

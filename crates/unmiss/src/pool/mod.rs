@@ -137,6 +137,9 @@ pub(crate) fn quantile(degrees: f64, share: f64) -> f64 {
 
 /// The chance of a value of Student's t as far from 0 as this or farther.
 pub(crate) fn two_sided(degrees: f64, value: f64) -> f64 {
+    if !value.is_finite() {
+        return if value.is_nan() { f64::NAN } else { 0.0 };
+    }
     let beyond = match StudentsT::new(0.0, 1.0, degrees) {
         Ok(student) if degrees < 1e7 => student.sf(value.abs()),
         _ => Normal::standard().sf(value.abs()),
@@ -185,6 +188,13 @@ mod tests {
         assert_eq!((pooled.share_of_holes, pooled.degrees), (0.0, f64::INFINITY));
         near(pooled.high, 2.0 + 1.959_963_984_540_054 * 0.5_f64.sqrt());
         near(pool(&same, Some(10.0), 0.95).unwrap().degrees, 11.0 / 13.0 * 10.0);
+    }
+
+    /// Without any variance there is no test, and a value apart from 0 is surely apart.
+    #[test]
+    fn sure_estimates_are_pooled() {
+        assert!(pool(&[Estimate { value: 0.0, variance: 0.0 }; 2], None, 0.95).unwrap().p_value.is_nan());
+        assert_eq!(pool(&[Estimate { value: 1.0, variance: 0.0 }; 2], Some(9.0), 0.95).unwrap().p_value, 0.0);
     }
 
     #[test]

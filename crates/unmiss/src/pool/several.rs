@@ -93,10 +93,9 @@ pub fn pooled_wald(
     let mut scaled = mean;
     lower.forward(&mut scaled);
     let distance: f64 = scaled.iter().map(|value| value * value).sum();
-    let degrees = match complete {
-        Some(complete) if k * (m - 1.0) > 4.0 => reiter(k * (m - 1.0), increase, complete),
-        _ => denominator(size, draws, increase),
-    };
+    let small = complete.filter(|_| k * (m - 1.0) > 4.0);
+    let degrees = small.and_then(|complete| reiter(k * (m - 1.0), increase, complete));
+    let degrees = degrees.unwrap_or_else(|| denominator(size, draws, increase));
     Ok(test(Rule::D1, distance / (k * (1.0 + increase)), size, degrees, increase))
 }
 
@@ -112,6 +111,8 @@ pub(crate) fn pooled_likelihood_ratio(own: f64, pooled: f64, coefficients: usize
 fn test(rule: Rule, statistic: f64, coefficients: usize, degrees: f64, relative_increase: f64) -> JointTest {
     let k = coefficients as f64;
     let p_value = match FisherSnedecor::new(k, degrees) {
+        _ if statistic.is_nan() || degrees.is_nan() => f64::NAN,
+        _ if statistic == f64::INFINITY => 0.0,
         _ if statistic <= 0.0 => 1.0,
         Ok(fisher) if degrees < 1e7 => fisher.sf(statistic),
         _ => ChiSquared::new(k).map_or(f64::NAN, |chi| chi.sf(k * statistic)),
@@ -132,15 +133,37 @@ fn denominator(coefficients: usize, draws: usize, increase: f64) -> f64 {
     }
 }
 
-/// ν of Reiter for small samples, his equation 10, which stays below what complete data would have.
-fn reiter(t: f64, increase: f64, complete: f64) -> f64 {
+/// ν of Reiter for small samples, his equation 10, which stays below what complete data would have; `None` where there
+/// are too few rows for it.
+fn reiter(t: f64, increase: f64, complete: f64) -> Option<f64> {
     let a = increase * t / (t - 2.0);
     let v = (complete + 1.0) / (complete + 3.0) * complete;
     let (c0, c1, c2) = (1.0 / (t - 4.0), v - 2.0 * (1.0 + a), v - 4.0 * (1.0 + a));
+    if c2 <= 0.0 {
+        return None;
+    }
     let z = 1.0 / c2
         + c0 * (a * a * c1 / ((1.0 + a).powi(2) * c2))
         + c0 * (8.0 * a * a * c1 / ((1.0 + a) * c2 * c2) + 4.0 * a * a / ((1.0 + a) * c2))
         + c0 * (4.0 * a * a / (c2 * c1) + 16.0 * a * a * c1 / c2.powi(3))
         + c0 * (8.0 * a * a / (c2 * c2));
-    4.0 + 1.0 / z
+    Some(4.0 + 1.0 / z)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whatever comes in, a test gives a figure or NaN, and never ends the program.
+    #[test]
+    fn odd_figures_are_survived() {
+        assert_eq!(pooled_likelihood_ratio(3.0, 3.0, 2, 5).degrees, f64::INFINITY);
+        assert_eq!(pooled_likelihood_ratio(3.0, -1.0, 2, 5).p_value, 1.0);
+        assert!(pooled_likelihood_ratio(f64::INFINITY, f64::NAN, 2, 5).p_value.is_nan());
+        let (estimates, same) = (vec![vec![1.0, 2.0], vec![1.5, 1.0]], vec![1.0, 0.0, 0.0, 1.0]);
+        let few = pooled_wald(&estimates, &[same.clone(), same.clone()], Some(1.0)).unwrap();
+        assert!(few.degrees > 0.0 && few.p_value > 0.0 && few.p_value < 1.0, "{few:?}");
+        assert!(pooled_wald(&estimates, &[vec![0.0; 4], vec![0.0; 4]], None).is_err());
+        assert!(pooled_wald(&estimates[..1], &[same], None).is_err());
+    }
 }
