@@ -328,9 +328,13 @@ mod tests {
         .into()
     }
 
-    fn filled(deltas: &[&str], number: u64) -> Table {
-        let (data, run) = (data(), Run::new(3, 1).unwrap());
-        let model = Model::fit(&data, &Aim::draw(10), &Recipe::named("gaussian").unwrap(), &run).unwrap();
+    fn model() -> Model {
+        let run = Run::new(3, 1).unwrap();
+        Model::fit(&data(), &Aim::draw(10), &Recipe::named("gaussian").unwrap(), &run).unwrap()
+    }
+
+    fn filled(model: &Model, deltas: &[&str], number: u64) -> Table {
+        let data = data();
         let filling = model.filling().unwrap();
         let rows = filling.encode(&data, |_, _| {}).unwrap();
         let deltas: Vec<Delta> = deltas.iter().map(|text| Delta::parse(text).unwrap()).collect();
@@ -341,8 +345,9 @@ mod tests {
 
     #[test]
     fn only_filled_numbers_move() {
-        let (plain, shifted) = (filled(&[], 1), filled(&["x=+2"], 1));
-        let factor = filled(&["x=*0.5"], 1);
+        let model = model();
+        let (plain, shifted) = (filled(&model, &[], 1), filled(&model, &["x=+2"], 1));
+        let factor = filled(&model, &["x=*0.5"], 1);
         let numbers = |table: &Table| table.column("x").unwrap().numbers().unwrap().to_vec();
         for (row, ((plain, shifted), half)) in
             numbers(&plain).iter().zip(numbers(&shifted)).zip(numbers(&factor)).enumerate()
@@ -355,10 +360,11 @@ mod tests {
     /// Half of the known are `yes`; with log odds of +1 more, 73 % of the filled should be.
     #[test]
     fn odds_of_a_level_move_as_told() {
+        let model = model();
         let share = |deltas: &[&str]| {
             let mut yes = 0;
             for draw in 1..=10 {
-                let table = filled(deltas, draw);
+                let table = filled(&model, deltas, draw);
                 let column = table.column("died").unwrap();
                 yes += (0..400)
                     .filter(|row| row % 2 == 1 && column.cell(*row).as_deref() == Some("yes"))
