@@ -29,6 +29,9 @@ class Imputer(ImputerBase):
         category).
     settings : dict, default=None
         Settings of the imputer, by name.
+    m : int, default=0
+        For multiple imputation: how many draws it is to be ready for. Each has parameters of its own, drawn
+        when it is fitted, which takes time; with 0 it is ready for best guesses alone.
     within : dict of str or int to (low, high), default=None
         Lowest and highest value that may be filled into single columns; None leaves an end open.
     beyond_range : bool, default=False
@@ -72,6 +75,7 @@ class Imputer(ImputerBase):
         method: str = "auto",
         *,
         settings: dict | None = None,
+        m: int = 0,
         within: dict | None = None,
         beyond_range: bool = False,
         ignore: list | None = None,
@@ -82,6 +86,7 @@ class Imputer(ImputerBase):
     ):
         self.method = method
         self.settings = settings
+        self.m = m
         self.within = within
         self.beyond_range = beyond_range
         self.ignore = ignore
@@ -111,6 +116,9 @@ class AutoImputer(ImputerBase):
         Share of the known cells that are hidden to compare them.
     rows : int, default=5000
         Rows on which they are compared, at most.
+    m : int, default=0
+        For multiple imputation: how many draws it is to be ready for. Each has parameters of its own, drawn
+        when it is fitted, which takes time; with 0 it is ready for best guesses alone.
     within : dict of str or int to (low, high), default=None
         Lowest and highest value that may be filled into single columns; None leaves an end open.
     beyond_range : bool, default=False
@@ -159,6 +167,7 @@ class AutoImputer(ImputerBase):
         methods: tuple = ("mean", "gaussian", "low-rank", "chained", "neighbours", "boosted"),
         hide: float = 0.15,
         rows: int = 5000,
+        m: int = 0,
         within: dict | None = None,
         beyond_range: bool = False,
         ignore: list | None = None,
@@ -170,6 +179,7 @@ class AutoImputer(ImputerBase):
         self.methods = methods
         self.hide = hide
         self.rows = rows
+        self.m = m
         self.within = within
         self.beyond_range = beyond_range
         self.ignore = ignore
@@ -190,16 +200,19 @@ class GaussianImputer(ImputerBase):
 
     Don't use it: Where relations bend or columns interact.
 
-    Paper: Dempster, Laird and Rubin 1977; Honaker and King 2010.
+    Paper: Dempster, Laird and Rubin 1977; Tanner and Wong 1987; Schafer 1997.
 
     Parameters
     ----------
     ridge : float, default=0.001
         Added to the diagonal of the covariance in every round; more for few rows with many columns.
-    rounds : int, default=100
+    rounds : int, default=200
         Rounds of expectation-maximisation, at most.
-    tolerance : float, default=0.002
-        A round that moves no entry of mean and covariance further than this is the last.
+    tolerance : float, default=0.001
+        It ends when all further rounds together would move no entry of mean and covariance further than this.
+    m : int, default=0
+        For multiple imputation: how many draws it is to be ready for. Each has parameters of its own, drawn
+        when it is fitted, which takes time; with 0 it is ready for best guesses alone.
     within : dict of str or int to (low, high), default=None
         Lowest and highest value that may be filled into single columns; None leaves an end open.
     beyond_range : bool, default=False
@@ -246,8 +259,9 @@ class GaussianImputer(ImputerBase):
         self,
         *,
         ridge: float = 0.001,
-        rounds: int = 100,
-        tolerance: float = 0.002,
+        rounds: int = 200,
+        tolerance: float = 0.001,
+        m: int = 0,
         within: dict | None = None,
         beyond_range: bool = False,
         ignore: list | None = None,
@@ -259,6 +273,7 @@ class GaussianImputer(ImputerBase):
         self.ridge = ridge
         self.rounds = rounds
         self.tolerance = tolerance
+        self.m = m
         self.within = within
         self.beyond_range = beyond_range
         self.ignore = ignore
@@ -291,6 +306,9 @@ class LowRankImputer(ImputerBase):
         Rounds of expectation-maximisation, at most.
     tolerance : float, default=0.0001
         A round that moves the mean noise less than this is the last.
+    m : int, default=0
+        For multiple imputation: how many draws it is to be ready for. Each has parameters of its own, drawn
+        when it is fitted, which takes time; with 0 it is ready for best guesses alone.
     within : dict of str or int to (low, high), default=None
         Lowest and highest value that may be filled into single columns; None leaves an end open.
     beyond_range : bool, default=False
@@ -341,6 +359,7 @@ class LowRankImputer(ImputerBase):
         ridge: float = 1.0,
         rounds: int = 100,
         tolerance: float = 0.0001,
+        m: int = 0,
         within: dict | None = None,
         beyond_range: bool = False,
         ignore: list | None = None,
@@ -353,6 +372,7 @@ class LowRankImputer(ImputerBase):
         self.ridge = ridge
         self.rounds = rounds
         self.tolerance = tolerance
+        self.m = m
         self.within = within
         self.beyond_range = beyond_range
         self.ignore = ignore
@@ -367,7 +387,8 @@ class ChainedImputer(ImputerBase):
 
     Round by round, each column with holes is regressed on all others, over the rows that know it, and its
     holes are filled with what the regression says: ridge regression for numbers, logistic regression for
-    categories, within the column's limits. Draws match known values of rows with a like prediction.
+    categories, within the column's limits. Every draw has a chain of its own, in which the parameters of all
+    equations are drawn too; numbers match known values of rows with a like prediction.
 
     Use it: Columns of different kinds; multiple imputation as users of chained equations know it.
 
@@ -385,7 +406,19 @@ class ChainedImputer(ImputerBase):
     predictors : int, default=100
         Columns in an equation, at most: those that go with it most.
     draws : str, default="matched"
-        How numbers are drawn: matched (a known value of a row with a like prediction) or normal.
+        How numbers are drawn: matched (a known value of a row with a like prediction, or the line and a row's
+        residual where none is near), known (always a known value, however far) or normal.
+    draw_rounds : int, default=15
+        Rounds of each draw's chain; see that the chains agree.
+    equations : tuple, default=()
+        Which columns predict single ones, as ["bmi ~ height + weight", "age ~ . - id"]; all others by all.
+    order : tuple, default=()
+        Columns to visit first, as ["age", "bmi"]; the others follow, fewest holes first.
+    weights : str, default=""
+        A column that tells what each row counts, as in a survey; empty: all the same.
+    m : int, default=0
+        For multiple imputation: how many draws it is to be ready for. Each has parameters of its own, drawn
+        when it is fitted, which takes time; with 0 it is ready for best guesses alone.
     within : dict of str or int to (low, high), default=None
         Lowest and highest value that may be filled into single columns; None leaves an end open.
     beyond_range : bool, default=False
@@ -427,6 +460,10 @@ class ChainedImputer(ImputerBase):
         "tolerance",
         "predictors",
         "draws",
+        "draw_rounds",
+        "equations",
+        "order",
+        "weights",
     )
 
     def __init__(
@@ -436,6 +473,11 @@ class ChainedImputer(ImputerBase):
         tolerance: float = 0.01,
         predictors: int = 100,
         draws: Any = "matched",
+        draw_rounds: int = 15,
+        equations: tuple = (),
+        order: tuple = (),
+        weights: Any = "",
+        m: int = 0,
         within: dict | None = None,
         beyond_range: bool = False,
         ignore: list | None = None,
@@ -448,6 +490,11 @@ class ChainedImputer(ImputerBase):
         self.tolerance = tolerance
         self.predictors = predictors
         self.draws = draws
+        self.draw_rounds = draw_rounds
+        self.equations = equations
+        self.order = order
+        self.weights = weights
+        self.m = m
         self.within = within
         self.beyond_range = beyond_range
         self.ignore = ignore
@@ -475,6 +522,9 @@ class BoostedImputer(ImputerBase):
         How often each column is learned, from better filled others each time.
     rows : int, default=20000
         Rows that trees are learned from, at most.
+    m : int, default=0
+        For multiple imputation: how many draws it is to be ready for. Each has parameters of its own, drawn
+        when it is fitted, which takes time; with 0 it is ready for best guesses alone.
     within : dict of str or int to (low, high), default=None
         Lowest and highest value that may be filled into single columns; None leaves an end open.
     beyond_range : bool, default=False
@@ -521,6 +571,7 @@ class BoostedImputer(ImputerBase):
         *,
         rounds: int = 2,
         rows: int = 20000,
+        m: int = 0,
         within: dict | None = None,
         beyond_range: bool = False,
         ignore: list | None = None,
@@ -531,6 +582,7 @@ class BoostedImputer(ImputerBase):
     ):
         self.rounds = rounds
         self.rows = rows
+        self.m = m
         self.within = within
         self.beyond_range = beyond_range
         self.ignore = ignore
@@ -565,6 +617,9 @@ class AutoencoderImputer(ImputerBase):
         Learning rate at the start.
     patience : int, default=40
         Epochs without a better error after which training ends.
+    m : int, default=0
+        For multiple imputation: how many draws it is to be ready for. Each has parameters of its own, drawn
+        when it is fitted, which takes time; with 0 it is ready for best guesses alone.
     within : dict of str or int to (low, high), default=None
         Lowest and highest value that may be filled into single columns; None leaves an end open.
     beyond_range : bool, default=False
@@ -617,6 +672,7 @@ class AutoencoderImputer(ImputerBase):
         batch: int = 64,
         rate: float = 0.002,
         patience: int = 40,
+        m: int = 0,
         within: dict | None = None,
         beyond_range: bool = False,
         ignore: list | None = None,
@@ -630,6 +686,7 @@ class AutoencoderImputer(ImputerBase):
         self.batch = batch
         self.rate = rate
         self.patience = patience
+        self.m = m
         self.within = within
         self.beyond_range = beyond_range
         self.ignore = ignore
@@ -658,6 +715,9 @@ class NeighboursImputer(ImputerBase):
         How many of the most alike rows are asked.
     donors : int, default=20000
         Training rows kept to be asked, at most; of more, a random choice.
+    m : int, default=0
+        For multiple imputation: how many draws it is to be ready for. Each has parameters of its own, drawn
+        when it is fitted, which takes time; with 0 it is ready for best guesses alone.
     within : dict of str or int to (low, high), default=None
         Lowest and highest value that may be filled into single columns; None leaves an end open.
     beyond_range : bool, default=False
@@ -704,6 +764,7 @@ class NeighboursImputer(ImputerBase):
         *,
         k: int = 10,
         donors: int = 20000,
+        m: int = 0,
         within: dict | None = None,
         beyond_range: bool = False,
         ignore: list | None = None,
@@ -714,6 +775,7 @@ class NeighboursImputer(ImputerBase):
     ):
         self.k = k
         self.donors = donors
+        self.m = m
         self.within = within
         self.beyond_range = beyond_range
         self.ignore = ignore
@@ -744,6 +806,9 @@ class SelfMaskingImputer(ImputerBase):
         A round that moves no entry of mean and covariance further than this is the last.
     pull : float, default=4.0
         How strongly the curves are pulled to flat, in rows.
+    m : int, default=0
+        For multiple imputation: how many draws it is to be ready for. Each has parameters of its own, drawn
+        when it is fitted, which takes time; with 0 it is ready for best guesses alone.
     within : dict of str or int to (low, high), default=None
         Lowest and highest value that may be filled into single columns; None leaves an end open.
     beyond_range : bool, default=False
@@ -792,6 +857,7 @@ class SelfMaskingImputer(ImputerBase):
         rounds: int = 100,
         tolerance: float = 0.002,
         pull: float = 4.0,
+        m: int = 0,
         within: dict | None = None,
         beyond_range: bool = False,
         ignore: list | None = None,
@@ -803,6 +869,7 @@ class SelfMaskingImputer(ImputerBase):
         self.rounds = rounds
         self.tolerance = tolerance
         self.pull = pull
+        self.m = m
         self.within = within
         self.beyond_range = beyond_range
         self.ignore = ignore
@@ -826,6 +893,9 @@ class MeanImputer(ImputerBase):
     ----------
     center : str, default="mean"
         What a missing number becomes: mean or median.
+    m : int, default=0
+        For multiple imputation: how many draws it is to be ready for. Each has parameters of its own, drawn
+        when it is fitted, which takes time; with 0 it is ready for best guesses alone.
     within : dict of str or int to (low, high), default=None
         Lowest and highest value that may be filled into single columns; None leaves an end open.
     beyond_range : bool, default=False
@@ -870,6 +940,7 @@ class MeanImputer(ImputerBase):
         self,
         *,
         center: Any = "mean",
+        m: int = 0,
         within: dict | None = None,
         beyond_range: bool = False,
         ignore: list | None = None,
@@ -879,6 +950,7 @@ class MeanImputer(ImputerBase):
         verbose: int = 0,
     ):
         self.center = center
+        self.m = m
         self.within = within
         self.beyond_range = beyond_range
         self.ignore = ignore
