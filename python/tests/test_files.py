@@ -112,7 +112,7 @@ def test_files_of_arrays(tmp_path):
     frame = pd.DataFrame(X[:, ::-1], columns=["x2", "x1", "x0"])
     np.testing.assert_array_equal(unmiss.load(tmp_path / "m.unmiss").predict(frame), model.predict(X))
     # A loaded estimator is an estimator like any other.
-    two = X[:, :2]
+    two, again = X[:, :2], unmiss.LinearClassifier.load(tmp_path / "m.unmiss")
     np.testing.assert_array_equal(again.fit(two, y).predict(two), unmiss.LinearClassifier().fit(two, y).predict(two))
 
 

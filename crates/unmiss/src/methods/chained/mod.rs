@@ -49,7 +49,7 @@ enum Draws {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct Settings {
     rounds: usize,
     tolerance: f64,
@@ -98,7 +98,7 @@ impl Settings {
         let counts = [
             ("rounds", settings.rounds),
             ("predictors", settings.predictors),
-            ("draw_rounds", settings.draw_rounds),
+            ("draw-rounds", settings.draw_rounds),
         ];
         for (name, value) in counts {
             if !(1..=10_000).contains(&value) {
@@ -138,7 +138,7 @@ static CARD: Card = Card {
             help: "how numbers are drawn: matched (a known value of a row with a like prediction, or the line and a \
                row's residual where none is near), known (always a known value, however far) or normal",
         },
-        Setting { name: "draw_rounds", help: "rounds of each draw's chain; see that the chains agree" },
+        Setting { name: "draw-rounds", help: "rounds of each draw's chain; see that the chains agree" },
         Setting {
             name: "equations",
             help: "which columns predict single ones, as [\"bmi ~ height + weight\", \"age ~ . - id\"]; all others by all",
@@ -303,7 +303,7 @@ impl Learned for Fitted {
         ];
         let worst = self.traces.iter().filter_map(|trace| scale_reduction(&trace.means)).fold(0.0, f64::max);
         if worst > 0.0 {
-            let agree = if worst < MOST_REDUCTION { "they agree" } else { "more `draw_rounds` would help" };
+            let agree = if worst < MOST_REDUCTION { "they agree" } else { "more `draw-rounds` would help" };
             sentences.push(format!(
                 "{} chains of {} rounds for the draws; potential scale reduction at most {worst:.2}: {agree}.",
                 self.sets.len(),

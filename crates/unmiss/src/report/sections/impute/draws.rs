@@ -119,7 +119,7 @@ pub fn chains(model: &Model) -> Result<Option<Section>> {
     traces.sort_by(|a, b| reduction(b.1).unwrap_or(0.0).total_cmp(&reduction(a.1).unwrap_or(0.0)));
     let text = "Every draw comes from a chain of its own, started at random. Chains that have forgotten their start mix and \
                 show no trend; their potential scale reduction is near 1. Where it is above 1.1, give them more rounds \
-                (--set draw_rounds=50).";
+                (--set draw-rounds=50).";
     let mut section = Section::new("Whether the chains agree").text(text);
     for (name, trace) in traces.iter().take(MOST_TRACED) {
         section = section.chart(traced(name, trace)?);
