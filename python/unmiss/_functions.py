@@ -221,8 +221,8 @@ def pool(
     ----------
     estimates : list of results, or array of shape (m,) or (m, k)
         The results of statsmodels from each filled table; or ``(model, X, y)`` of scikit-learn's ``LinearRegression``
-        or unpenalised ``LogisticRegression``; or pairs ``(estimate, variance)``, where each may be one number or several
-        and the variance a covariance matrix; or the estimates alone, with ``errors`` or ``variances``.
+        or unpenalised ``LogisticRegression``; or pairs ``(estimate, variance)``, where each may be one number or
+        several and the variance a covariance matrix; or the estimates alone, with ``errors`` or ``variances``.
     errors : array of the same shape, default=None
         Their standard errors.
     variances : array of the same shape, default=None

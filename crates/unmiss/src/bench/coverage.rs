@@ -2,8 +2,8 @@
 //! twenty plausible ways, analysed and pooled by Rubin's rules, hundreds of times over.
 //!
 //! An interval of 95 % should hold the truth in 95 of 100 tables. Beside the imputers stand the same analysis before
-//! anything was hidden, that of the complete rows alone, and, where R is installed, that of its package mice on the very
-//! same tables.
+//! anything was hidden, that of the complete rows alone, and, where R is installed, that of its package mice on the
+//! very same tables.
 
 mod analysis;
 mod mice;

@@ -136,8 +136,8 @@ impl NumberFeature {
     }
 
     /// Lowest and highest value that a drawn cell may get: what was asked for, or beyond the observed values as far as
-    /// these lie apart. Draws that were cut at the observed values would vary too little; a line that goes on far beyond
-    /// them is no longer to be believed.
+    /// these lie apart. Draws that were cut at the observed values would vary too little; a line that goes on far
+    /// beyond them is no longer to be believed.
     pub fn allowed_for_draws(&self) -> (f64, f64) {
         let wide = self.high - self.low;
         self.limits.unwrap_or((self.low - wide, self.high + wide))

@@ -84,8 +84,8 @@ impl Normal {
     }
 
     /// Round after round: expected sums and products given the old mean and covariance, and the new ones from them.
-    /// After every second one, a leap along what the two had in common (Varadhan and Roland 2008): with r the first step
-    /// and v what the second differs from it, θ - 2 a r + a² v, a = -|r| / |v|.
+    /// After every second one, a leap along what the two had in common (Varadhan and Roland 2008): with r the first
+    /// step and v what the second differs from it, θ - 2 a r + a² v, a = -|r| / |v|.
     fn improved<C: Sync>(
         self,
         chunks: &[C],

@@ -51,8 +51,8 @@ impl Normal {
         pairs.map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt()
     }
 
-    /// Where two steps from here point to, taken as far as they allow; `None` where it is no further than the second, or
-    /// no distribution.
+    /// Where two steps from here point to, taken as far as they allow; `None` where it is no further than the second,
+    /// or no distribution.
     pub(super) fn leap(&self, first: &Self, second: &Self) -> Option<Self> {
         let size = self.mean.len();
         let flat =

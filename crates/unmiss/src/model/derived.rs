@@ -1,7 +1,8 @@
-//! Columns that follow from others by a formula, which stays true in every filled table: `bmi = weight / (height / 100)^2`.
+//! Columns that follow from others by a formula, which stays true in every filled table, as
+//! `bmi = weight / (height / 100)^2`.
 //!
-//! Such a column is no input of the imputer: it is computed from the filled ones. Where it is known and one of its parts
-//! is not, the part is solved for, so that what is known stays and the formula holds all the same.
+//! Such a column is no input of the imputer: it is computed from the filled ones. Where it is known and one of its
+//! parts is not, the part is solved for, so that what is known stays and the formula holds all the same.
 
 use crate::data::formula::{Arithmetic, Words};
 use crate::data::{Kind, Table, Values};

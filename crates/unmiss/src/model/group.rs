@@ -1,15 +1,16 @@
-//! Rows that belong together: patients of a clinic, pupils of a school. What is known of a row's group tells about the row.
+//! Rows that belong together: patients of a clinic, pupils of a school. What is known of a row's group tells about the
+//! row.
 //!
-//! For every column of numbers the mean of the row's group becomes a further input of the imputer, so that columns relate
-//! within groups (the row's own value) and between them (the mean) as they do in the data. A group with few known cells is
-//! drawn to the mean of all,
+//! For every column of numbers the mean of the row's group becomes a further input of the imputer, so that columns
+//! relate within groups (the row's own value) and between them (the mean) as they do in the data. A group with few
+//! known cells is drawn to the mean of all,
 //!
 //! ```text
 //! m_j = m + λ_j (x̄_j - m),   λ_j = τ² / (τ² + σ² / n_j)
 //! ```
 //!
-//! with σ² the variance within and τ² that between groups, by their mean squares. Means are taken as known: with a handful
-//! of rows in each group, draws are a little too sure.
+//! with σ² the variance within and τ² that between groups, by their mean squares. Means are taken as known: with a
+//! handful of rows in each group, draws are a little too sure.
 
 use std::collections::BTreeMap;
 

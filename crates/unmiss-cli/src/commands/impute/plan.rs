@@ -27,7 +27,8 @@ pub struct PlanArguments {
     /// A column that tells which rows belong together, as a clinic: the means of its groups help to fill
     #[arg(long, value_name = "COLUMN", conflicts_with = "with")]
     group: Option<String>,
-    /// The outcome of a later analysis: draws use and fill it, best guesses leave it alone, as those for prediction must
+    /// The outcome of a later analysis: draws use and fill it, best guesses leave it alone, as those for prediction
+    /// must
     #[arg(long, value_name = "COLUMN", conflicts_with = "with")]
     target: Option<String>,
     /// Add a column NAME_missing for each column with holes: 1 where a cell was missing, else 0

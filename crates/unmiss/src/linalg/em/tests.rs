@@ -82,7 +82,8 @@ fn moments_lead_where_rows_do() {
     assert!(rounds > 5 && together.distance(&one_by_one) < 1e-8, "{rounds} {together:?}");
 }
 
-/// Two columns that only a few rows know together: rounds get short long before the end. The course must not stop there.
+/// Two columns that only a few rows know together: rounds get short long before the end. The course must not stop
+/// there.
 #[test]
 fn the_end_is_judged_by_what_is_still_ahead() {
     let (values, mut observed) = data(600);

@@ -31,8 +31,8 @@ pub struct Verdict {
     pub errors: Vec<Option<f64>>,
     /// `[features][names]`: error of each alone.
     pub alone: Vec<Vec<Option<f64>>>,
-    /// The one whose draws are taken: of those whose draws are proper (of all, where none is) the smallest error over all
-    /// columns.
+    /// The one whose draws are taken: of those whose draws are proper (of all, where none is) the smallest error over
+    /// all columns.
     pub joint: usize,
     /// Cells that were hidden in all contests.
     pub cells: usize,

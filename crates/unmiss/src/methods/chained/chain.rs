@@ -99,8 +99,8 @@ fn chain(
     Some((drawn, paths))
 }
 
-/// The potential scale reduction of several chains (Gelman and Rubin 1992), over the second half of their rounds: near 1
-/// where they agree. None where there are too few rounds or chains to tell.
+/// The potential scale reduction of several chains (Gelman and Rubin 1992), over the second half of their rounds: near
+/// 1 where they agree. None where there are too few rounds or chains to tell.
 pub fn scale_reduction(chains: &[Vec<f64>]) -> Option<f64> {
     let rounds = chains.first()?.len();
     let half = rounds / 2;

@@ -6,8 +6,8 @@
 //! γ = Σ α s_i / (α s_i + λ)      λ = γ / |w|²      α = (n - γ) / |y - Xw|²
 //! ```
 //!
-//! s_i being the eigenvalues of X'X. The weights are then normal with mean w and covariance V (α s + λ)⁻¹ V'.
-//! Guesses use it always, draws only where rows are few: there the noise is drawn first (noise² ν / χ²_ν), then weights.
+//! s_i being the eigenvalues of X'X. The weights are then normal with mean w and covariance V (α s + λ)⁻¹ V'. Guesses
+//! use it always, draws only where rows are few: there the noise is drawn first (noise² ν / χ²_ν), then weights.
 
 use crate::linalg::{Mat, dot, eigen};
 use crate::rng::Stream;
@@ -83,11 +83,11 @@ pub fn fit(sums: &Sums) -> Line {
 }
 
 /// What sums say and leave open about a line. Without shrinking where there are rows enough, as that would bias the
-/// answers of whoever analyses the draws: the noise has as many degrees of freedom as rows beyond coefficients. With few
-/// rows for the predictors the shrunk line.
+/// answers of whoever analyses the draws: the noise has as many degrees of freedom as rows beyond coefficients. With
+/// few rows for the predictors the shrunk line.
 ///
-/// Either way nothing is made of directions in which the known rows hardly vary: a column that is constant wherever this
-/// one is known (a source that never measured it) says nothing about it, and any weight would be as plausible.
+/// Either way nothing is made of directions in which the known rows hardly vary: a column that is constant wherever
+/// this one is known (a source that never measured it) says nothing about it, and any weight would be as plausible.
 pub fn posterior(sums: &Sums) -> Posterior {
     let size = sums.x.len() as f64;
     let degrees = sums.count - 1.0 - size;

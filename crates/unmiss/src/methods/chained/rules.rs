@@ -1,7 +1,7 @@
 //! Which columns an equation may use, and in which order columns are visited, where the user says so.
 //!
-//! `bmi ~ height + weight` names all predictors of a column, `bmi ~ . - weight` all but some, `bmi ~ 1` none. Names with
-//! signs or spaces stand between backticks.
+//! `bmi ~ height + weight` names all predictors of a column, `bmi ~ . - weight` all but some, `bmi ~ 1` none. Names
+//! with signs or spaces stand between backticks.
 
 use std::collections::BTreeMap;
 

@@ -8,8 +8,8 @@
 //!              μ ~ N(x̄, Σ / n)
 //! ```
 //!
-//! x̄ and S are mean and scatter of the completed rows. The degrees of freedom ν = n + p - 2 - 2k are such that a column
-//! given k others, as many as rows with holes know on average, has the n - k - 1 of a regression on them.
+//! x̄ and S are mean and scatter of the completed rows. The degrees of freedom ν = n + p - 2 - 2k are such that a
+//! column given k others, as many as rows with holes know on average, has the n - k - 1 of a regression on them.
 //!
 //! The part of the old that a step keeps is the share of missing information, which is also the rate at which
 //! expectation-maximisation converges: it says how many steps make a draw independent of the estimate.

@@ -78,8 +78,8 @@ fn filled_range(method: &str, limits: &Limits) -> [(f64, f64); 2] {
 }
 
 /// Best guesses stay within the known range unless told otherwise, draws within what was asked for alone. Means and
-/// neighbours are made of known values and can't leave their range, and a network does not go on in a straight line; all
-/// others do.
+/// neighbours are made of known values and can't leave their range, and a network does not go on in a straight line;
+/// all others do.
 #[test]
 fn every_imputer_fills_within_the_limits_it_is_given_and_no_narrower_ones() {
     let known = line().columns()[1].numbers().unwrap().iter().copied().fold(f64::MIN, f64::max);
