@@ -79,8 +79,8 @@ fn draws_that_are_too_sure_are_told() {
     let bench = bench();
     bench.write(
         "full.draws.json",
-        r#"{"from": "ward.csv", "rows": 40, "draws": 5, "files": ["full-1.csv"], "method": "mean", "seed": 0,
-           "proper": false}"#,
+        r#"{"from": "ward.csv", "rows": 40, "draws": 5, "method": "mean", "seed": 0, "proper": false,
+           "files": ["full-1.csv", "full-2.csv", "full-3.csv", "full-4.csv", "full-5.csv"]}"#,
     );
     let answer = bench.succeed(&format!("analyse y~x {FILES} --html page.html"));
     assert!(answer.err.contains("too sure for Rubin's rules"), "{}", answer.err);
@@ -160,4 +160,21 @@ fn one_command_from_holes_to_an_answer() {
     assert_kept("errors_tipping", &bench.transcripts(refused.iter().map(String::as_str)));
     let category = bench.succeed(&format!("analyse y~x+unit {options} --delta unit=heart:-1..1:3 -q")).out;
     assert!(category.contains("heart:+1"), "{category}");
+}
+
+/// Files of an earlier, longer run that a pattern like full-*.csv takes in.
+#[test]
+fn draws_of_two_runs_are_not_pooled() {
+    let bench = Bench::new();
+    bench.write("ward.csv", crate::bench::ward(120));
+    bench.succeed("impute ward.csv -o full.csv -q --method gaussian --draws 3 --ignore id");
+    bench.succeed("analyse 'pulse ~ temperature' full-1.csv full-2.csv full-3.csv");
+    bench.succeed("impute ward.csv -o full.csv -q --method gaussian --draws 2 --ignore id");
+    let refused = bench.run("analyse 'pulse ~ temperature' full-1.csv full-2.csv full-3.csv");
+    assert_eq!(refused.code, 1);
+    assert!(
+        refused.err.contains("full-3.csv is none of the 2 draws that full.draws.json"),
+        "{}",
+        refused.err
+    );
 }

@@ -61,6 +61,7 @@ impl Completed {
     /// # Errors
     /// When a file can't be read, or the tables do not belong together.
     pub fn read(paths: &[PathBuf], original: Option<&Path>, options: &ReadOptions) -> Result<Self> {
+        check_records(paths)?;
         let read = |path: &Path| Ok((path.display().to_string(), data::read(path, options)?.table));
         let mut given = original.map(read).transpose()?;
         let mut tables = paths.iter().map(|path| read(path)).collect::<Result<Vec<_>>>()?;
@@ -220,4 +221,26 @@ fn apart(name: &str, long: &Table, place: usize) -> Result<(Vec<Named>, Option<N
     let zero = draws.first().is_some_and(|(draw, _)| *draw == 0 && numbering.name != "draw");
     let original = zero.then(|| tables.remove(0));
     Ok((tables, original))
+}
+
+/// A file beside a record that names others of the given ones but not this one is left from an earlier, longer run.
+fn check_records(paths: &[PathBuf]) -> Result<()> {
+    let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    for path in paths {
+        let place = Record::path_of(path);
+        let Ok(record) = Record::read(&place) else { continue };
+        let names = |other: &Path| record.files.contains(&name(other));
+        let beside = |other: &&PathBuf| Record::path_of(other) == place && names(other);
+        if !names(path) && paths.iter().any(|other| beside(&other)) {
+            let what = format!(
+                "{} is none of the {} draws that {} tells of",
+                path.display(),
+                record.draws,
+                place.display()
+            );
+            return Err(Error::data(what)
+                .with_hint("it is left from an earlier run: delete it, or name the files of one run alone"));
+        }
+    }
+    Ok(())
 }
