@@ -358,9 +358,8 @@ def general_predictor(kind: str, entries) -> str:
         '"auto"',
         "Any",
         'str or list of str, default="auto"',
-        "A method's name, several names to choose from, or ``auto`` for the program's short list: "
-        + list_text(entries)
-        + ".",
+        "``auto`` for the weighted mean of several methods, a method's name, or several names to choose the best "
+        "from: " + list_text(entries) + ".",
     )
     settings = (
         "settings",
@@ -369,18 +368,28 @@ def general_predictor(kind: str, entries) -> str:
         "dict, default=None",
         "Settings of the method, by name; with several methods, settings by method.",
     )
+    effort = (
+        "effort",
+        '"normal"',
+        "str",
+        '{"quick", "normal", "best"}, default="normal"',
+        "How much ``auto`` tries: ``quick`` takes a second or two on a small table, ``normal`` about a minute on two "
+        "cores up to 20,000 rows of 50 columns.",
+    )
     folds = (
         "folds",
-        "5",
-        "int",
-        "int, default=5",
+        "None",
+        "int | None",
+        "int, default=None",
         FOLDS.format(
-            why=f" that chooses, whose models are averaged and that {SURE[kind]} come from; "
-            "0: one model of all rows, without, for a single method"
+            why=f" that weighs or chooses, whose models are averaged and that {SURE[kind]} come from; None: 10 where "
+            "rows are few, else 5; 0: one model of all rows, without, for a single method"
         ),
     )
     members = f"""    def _recipes(self) -> list[tuple[str, dict[str, Any]]]:
-        return recipes_of(self.method, self.settings, {tuple(short_list(entries))!r})
+        if isinstance(self.method, str) and self.method == "auto":
+            return [("ensemble", {{"effort": self.effort, **(self.settings or {{}})}})]
+        return recipes_of(self.method, self.settings, ())
 """
     extra = [CLASS_WEIGHT] if kind == "classifier" else []
     return write_class(
@@ -388,10 +397,10 @@ def general_predictor(kind: str, entries) -> str:
         name,
         "Predict classes from rows with holes." if kind == "classifier" else "Predict a number from rows with holes.",
         [
-            "A hole is never an error. Of several methods the best by cross-validation is taken, and its answer is the "
-            "mean of its models of all folds; words and categories need no encoding, numbers no scaling."
+            "A hole is never an error. Several methods are cross-validated, and the answer is their weighted mean, or "
+            "of methods that are named that of the best; words and categories need no encoding, numbers no scaling."
         ],
-        [settings, folds] + extra + COMMON,
+        [settings, effort, folds] + extra + COMMON,
         attributes_text(kind),
         '"linear"',
         first,

@@ -33,8 +33,18 @@ ESTIMATORS = [
 ]
 
 
+LEAVES = {
+    "check_class_weight_classifiers": (
+        "leaves of a forest hold one row or more, however little these weigh: a class that weighs next to nothing "
+        "still is the answer where it is alone"
+    )
+}
+
+
 def expected(estimator):
     """Predictors weigh rows, which is not the same as repeating them."""
+    if type(estimator).__name__ == "ForestClassifier":
+        return {**WEIGHTS, **LEAVES}
     return WEIGHTS if hasattr(estimator, "predict") else {}
 
 

@@ -69,3 +69,21 @@ def test_samples():
     assert isinstance(unmiss.sample(), pd.DataFrame)
     with pytest.raises(ValueError, match="there is no sample `penguin`\nhint: did you mean `penguins`"):
         unmiss.sample("penguin")
+
+
+def test_simulate():
+    made = unmiss.simulate(400, 5, mechanism="self-gaussian", random_state=3)
+    known = ~np.isnan(made.X)
+    assert made.X.shape == (400, 5) and 0.4 < known.mean() < 0.6
+    assert (made.X[known] == made.X_full[known]).all() and made.bayes_error is None
+    spread = ((made.y - made.y.mean()) ** 2).sum()
+    best, floor = (1 - ((made.y - answers) ** 2).sum() / spread for answers in (made.bayes, made.noiseless))
+    assert 0.5 < best < floor < 0.95
+    later = unmiss.simulate(100, 5, mechanism="self-gaussian", random_state=3, skip=300, n_jobs=1)
+    assert (later.X_full == made.X_full[300:]).all() and (later.bayes == made.bayes[300:]).all()
+    sampled = unmiss.simulate(50, 4, mechanism="self-probit", response="bowl", weights=[1, 0, 2, 1])
+    assert (sampled.bayes_error >= 0).all()
+    with pytest.raises(ValueError, match="no mechanism `mcra`"):
+        unmiss.simulate(mechanism="mcra")
+    with pytest.raises(ValueError, match="skip"):
+        unmiss.simulate(skip=-1)

@@ -78,14 +78,19 @@ def test_holes_that_shifted_are_warned_of(data):
         model.predict(empty)
 
 
-def test_the_short_list_is_the_programs(data, tmp_path):
+def test_without_a_method_it_is_the_mean_of_several(data, tmp_path):
     X, y = data
-    model = unmiss.Classifier(settings={"network": {"epochs": 2, "networks": 1}}, folds=2).fit(X, y > 0)
-    assert {entry["method"] for entry in model.scores_} == {"network", "linear", "trees"}
+    model = unmiss.Classifier(settings={"methods": ["linear", "trees"]}, folds=2).fit(X, y > 0)
+    assert {entry["method"] for entry in model.scores_} == {"ensemble", "linear", "trees"}
+    assert model.method_ == "ensemble"
+    quick = unmiss.Regressor(effort="quick").fit(X, y)
+    assert {"linear", "forest", "trees"} < {entry["method"] for entry in quick.scores_}
     model.page(tmp_path / "page.html")
     assert "<svg" in (tmp_path / "page.html").read_text()
-    with pytest.raises(ValueError, match="belong to no method that is compared"):
+    with pytest.raises(ValueError, match="setting `epochs`"):
         unmiss.Classifier(settings={"epochs": 2}).fit(X, y > 0)
+    with pytest.raises(ValueError, match="belong to no method that is compared"):
+        unmiss.Classifier(["linear", "trees"], settings={"epochs": 2}).fit(X, y > 0)
 
 
 def test_frames_need_no_encoding():
@@ -140,7 +145,7 @@ def test_errors(data):
         unmiss.LinearRegressor().fit(X, np.zeros(300))
     with pytest.raises(ValueError, match="Input y contains NaN"):
         unmiss.LinearRegressor().fit(X, np.where(y > 0, np.nan, y))
-    advice = "`gaussian` fills holes and is not for this\nhint: the methods for this are: network"
+    advice = "`gaussian` fills holes and is not for this\nhint: the methods for this are: ensemble, network"
     with pytest.raises(ValueError, match=advice):
         unmiss.Classifier("gaussian").fit(X, y > 0)
     with pytest.raises(ValueError, match="setting `leaves`"):

@@ -10,9 +10,20 @@ False
 from . import _estimators
 from ._estimators import *  # noqa: F403
 from ._files import load
-from ._functions import analyse, audit, compare, describe, pool, sample
+from ._functions import analyse, audit, compare, describe, pool, sample, simulate
 from ._listen import UnmissWarning
-from ._results import Analysis, Audit, Comparison, Curve, Description, Pooled, RatingAudit
+from ._results import (
+    Analysis,
+    Audit,
+    Comparison,
+    Contributions,
+    Curve,
+    Description,
+    Explanation,
+    Pooled,
+    RatingAudit,
+    Simulation,
+)
 from ._transformers import Hide, SparsityNormalizer
 from ._unmiss import __version__
 
@@ -21,11 +32,14 @@ __all__ = [
     "Analysis",
     "Audit",
     "Comparison",
+    "Contributions",
     "Curve",
     "Description",
+    "Explanation",
     "Hide",
     "Pooled",
     "RatingAudit",
+    "Simulation",
     "SparsityNormalizer",
     "UnmissWarning",
     "__version__",
@@ -36,4 +50,5 @@ __all__ = [
     "load",
     "pool",
     "sample",
+    "simulate",
 ]

@@ -1,4 +1,4 @@
-"""describe, compare, analyse, pool, audit and the built-in samples."""
+"""describe, compare, analyse, pool, audit, simulate and the built-in samples."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ import numpy as np
 from . import _frame, _unmiss
 from ._base import as_json, as_seed, as_threads, named
 from ._listen import Listener
-from ._predictors import PredictorBase
+from ._predictors import PredictorBase, own_table
 from ._recommenders import RecommenderBase
 from ._models import check_same, is_results, taken
-from ._results import Analysis, Audit, Comparison, Description, Pooled
+from ._results import Analysis, Audit, Comparison, Description, Pooled, Simulation
 
 
 def _rows(X: Any) -> Any:
@@ -341,7 +341,7 @@ def audit(
         from sklearn.utils.validation import check_is_fitted
 
         check_is_fitted(model)
-        return Audit(_unmiss.audit_model(model.model_, _own_table(model, X, y, names), size, contrast, manner))
+        return Audit(_unmiss.audit_model(model.model_, own_table(model, X, y), size, contrast, manner))
     answers = _answers(model)
     further = [] if y is None else [_target_column(X, y)]
     table = _frame.to_table(X, names, _frame.LOOK, further=further)
@@ -356,24 +356,6 @@ def audit(
 
     target = further[0][0] if further else None
     return Audit(_unmiss.audit_function(function, table, inputs, target, size, manner))
-
-
-def _own_table(model: Any, X: Any, y: Any, names: list[str]) -> Any:
-    X, names = model._taken_in(X, reset=False)
-    further = []
-    if y is not None:
-        name = model.model_.target
-        classes = hasattr(model, "classes_")
-        cells = [_frame.word(value) for value in np.asarray(y).tolist()] if classes else None
-        if classes:
-            levels = sorted(set(cells))
-            codes = np.array([levels.index(cell) for cell in cells], dtype=np.int64)
-            further = [(name, "category", codes, levels)]
-        else:
-            further = [(name, "real", np.asarray(y, dtype=np.float64), None)]
-        if name in names:
-            raise ValueError(f"the target `{name}` is a column of X: give X without it, or leave y out")
-    return _frame.to_table(X, names, _frame.APPLY, further=further)
 
 
 def _answers(model: Any) -> Any:
@@ -457,3 +439,76 @@ def sample(name: str = "horse-colic") -> Any:
         import polars
 
         return polars.read_csv(io.BytesIO(text), null_values=["", "NA", "?"])
+
+
+def simulate(
+    n_samples: int = 10_000,
+    n_features: int = 10,
+    *,
+    response: str = "linear",
+    mechanism: str = "mcar",
+    rate: float = 0.5,
+    latent: float = 0.5,
+    snr: float = 10.0,
+    weights: Sequence[float] | None = None,
+    skip: int = 0,
+    sweeps: int = 500,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+) -> Simulation:
+    """Make a table whose best possible predictor is known.
+
+    Correlated normal columns with holes, and a response. A world is fixed by its settings and its seed: the first rows
+    of many are the rows of few, with the same holes.
+
+    Parameters
+    ----------
+    n_samples : int, default=10000
+        Rows.
+    n_features : int, default=10
+        Columns beside the response.
+    response : {"linear", "bowl", "wave", "break"}, default="linear"
+        The shape of the response.
+    mechanism : {"mcar", "mar", "self-gaussian", "self-probit", "mnar", "mnar-uniform"}, default="mcar"
+        How holes come about.
+    rate : float, default=0.5
+        The share of cells that is missing, in every column that can be.
+    latent : float, default=0.5
+        Hidden causes as a share of the columns: the fewer, the more columns say about each other.
+    snr : float, default=10.0
+        The response's variance without noise, in units of the noise's.
+    weights : sequence of float, default=None
+        What each column weighs in the response; None: 1 for each.
+    skip : int, default=0
+        Rows of the same world to pass over, so that a second table is new.
+    sweeps : int, default=500
+        How long to sample the best answer where it has no formula (self-probit, mnar, mnar-uniform).
+    random_state : int, RandomState instance or None, default=0
+        The world.
+    n_jobs : int, default=None
+        Threads; None: all of the machine. The rows are the same for any number.
+
+    Returns
+    -------
+    simulation : Simulation
+        A named tuple of arrays: ``X`` with NaN at holes, ``y``, ``X_full``, ``bayes`` (for every row the best answer
+        that its known cells allow), ``bayes_error`` (its standard error; None where it is exact) and ``noiseless``.
+
+    Examples
+    --------
+    >>> import unmiss
+    >>> made = unmiss.simulate(100, 3, mechanism="self-gaussian", random_state=1)
+    >>> made.X.shape, made.bayes.shape
+    ((100, 3), (100,))
+    """
+    if n_samples < 1 or n_features < 1 or skip < 0 or sweeps < 1:
+        raise ValueError("n_samples, n_features and sweeps must be at least 1, and skip at least 0")
+    values, observed, y, noiseless, bayes, errors = _unmiss.simulate(
+        (skip, n_samples, n_features),
+        (response, mechanism),
+        (float(rate), float(latent), float(snr)),
+        [] if weights is None else [float(weight) for weight in weights],
+        sweeps,
+        (as_seed(random_state), as_threads(n_jobs), Listener()),
+    )
+    return Simulation(np.where(observed, values, np.nan), y, values, bayes, errors, noiseless)

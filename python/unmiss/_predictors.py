@@ -15,6 +15,26 @@ from sklearn.utils.validation import _check_sample_weight, _check_y, check_consi
 
 from . import _frame, _unmiss
 from ._base import Estimator, Saved, as_json, as_seed, named
+from ._results import Contributions, Explanation
+
+
+def own_table(model: Any, X: Any, y: Any = None) -> Any:
+    """Rows for a fitted model, with their truth where it is given."""
+    X, names = model._taken_in(X, reset=False)
+    further = []
+    if y is not None:
+        check_consistent_length(X, y)
+        name = model.model_.target
+        if hasattr(model, "classes_"):
+            cells = [_frame.word(value) for value in np.asarray(y).tolist()]
+            levels = sorted(set(cells))
+            codes = np.array([levels.index(cell) for cell in cells], dtype=np.int64)
+            further = [(name, "category", codes, levels)]
+        else:
+            further = [(name, "real", np.asarray(y, dtype=np.float64), None)]
+        if name in names:
+            raise ValueError(f"the target `{name}` is a column of X: give X without it, or leave y out")
+    return _frame.to_table(X, names, _frame.APPLY, further=further)
 
 
 class PredictorBase(Saved, Estimator):
@@ -27,7 +47,7 @@ class PredictorBase(Saved, Estimator):
 
     def _learn(self, X: Any, y: Any, names: list[str], target: tuple, weight: Any, balanced: bool):
         recipes = [(method, as_json(settings)) for method, settings in self._recipes()]
-        if not (self.folds >= 2 or self.folds == 0 and len(recipes) == 1):
+        if not (self.folds is None or self.folds >= 2 or self.folds == 0 and len(recipes) == 1):
             raise ValueError(f"folds={self.folds}: a choice between methods needs 2 or more, a single one 0 or 2")
         further = [target]
         if weight is not None:
@@ -43,7 +63,7 @@ class PredictorBase(Saved, Estimator):
             task=self._task,
             balanced=balanced,
             recipes=recipes,
-            folds=int(self.folds),
+            folds=None if self.folds is None else int(self.folds),
             manner=self._manner(as_seed(self.random_state)),
         )
         self.method_ = self.model_.method
@@ -73,6 +93,63 @@ class PredictorBase(Saved, Estimator):
         check_is_fitted(self)
         X, names = self._taken_in(X, reset=False)
         return _frame.to_table(X, names, _frame.APPLY), self._manner()
+
+    def explain(self, X: Any = None, y: Any = None, rows: int = 1000, repeats: int = 5) -> Explanation:
+        """What the model goes by: which columns, what their holes do, how the answer follows their values.
+
+        Parameters
+        ----------
+        X : array or data frame of shape (n_samples, n_features), default=None
+            Rows to find out on, best of all rows that the model did not learn from. None: what was found out on
+            held-out rows during the fit, which needs ``folds`` of 2 or more.
+        y : array of shape (n_samples,), default=None
+            Their truth: columns are then told by how much the loss rises, otherwise by how far answers move.
+        rows : int, default=1000
+            Rows to ask about, drawn at random.
+        repeats : int, default=5
+            Times that the cells of a column change places.
+
+        Returns
+        -------
+        explanation : Explanation
+            Importance of the columns, what hiding does, partial dependence; draws itself with ``plot()``.
+        """
+        check_is_fitted(self)
+        if X is not None:
+            return Explanation(self.model_.explain(own_table(self, X, y), rows, repeats, self._manner()))
+        found = self.model_.explained()
+        if found is None:
+            raise ValueError("nothing was held out to find out on\nhint: give X and y, or fit with folds=5")
+        return Explanation(found)
+
+    def contributions(self, X: Any) -> Contributions:
+        """Why rows get their answers: what each column adds (Shapley values).
+
+        Compared with cells as they were in training, holes too, each column on its own. ``base + values.sum(axis=1)``
+        is the answer: the number, the chance of the second of two classes, or that of the predicted one of more.
+
+        Parameters
+        ----------
+        X : array or data frame of shape (n_samples, n_features)
+            The rows. About 500 answers are asked for each; linear models and trees of a number know it at once.
+
+        Returns
+        -------
+        contributions : Contributions
+            ``values`` and their standard ``errors``, of shape (n_samples, n_features), ``base`` and ``answers``.
+        """
+        table, manner = self._asked(X)
+        _, names = self._taken_in(X, reset=False)
+        values, errors, base, answers, outputs = self.model_.contributions(table, manner)
+        places = [names.index(name) for name in self.model_.inputs]
+        spread = [np.zeros((len(base), len(names))) for _ in range(2)]
+        for whole, own in zip(spread, (values, errors)):
+            whole[:, places] = own
+        explained = None
+        if hasattr(self, "classes_"):
+            classes = self.classes_ if self._order is None else self.classes_[np.argsort(self._order)]
+            explained = classes[outputs]
+        return Contributions(*spread, base, answers, names, explained)
 
     def page(self, path: str | os.PathLike) -> None:
         """Write what the cross-validation found as an HTML page with charts.

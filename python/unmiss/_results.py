@@ -6,7 +6,7 @@ import html
 import json
 import os
 import textwrap
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -236,6 +236,102 @@ class Description(Result):
         return [*self.findings, *self.warnings]
 
 
+class Explanation(Result):
+    """What a model goes by.
+
+    Attributes
+    ----------
+    columns : list of dict
+        Every column, the most important first: ``importance`` (``mean`` and standard ``error`` of the rise of the loss
+        when its cells, holes too, change places between rows), ``from_holes`` (the part of it that is lost through the
+        holes alone), ``hidden`` (what hiding known cells does to ``answer`` and ``loss``), ``moves`` (how far answers
+        move), ``missing_in_training``.
+    curves : list of dict
+        Partial dependence of the first columns: ``points`` with ``value`` and ``answer``, and ``missing``.
+    classes : list of str
+        The classes whose chances are told, of two the second; empty for a number.
+    loss : float or None
+        Mean loss of the rows as they are: squared error in variances of the target, or log-loss.
+    rows : int
+        Rows that were asked about.
+    held_out : bool
+        Whether the models had not learned from them.
+    words : list of str
+        What to know and what to be careful about, in sentences.
+    """
+
+    _title = "What the model goes by"
+
+    def __init__(self, finding: Any):
+        super().__init__(finding)
+        for name in ("columns", "curves", "classes", "loss", "rows", "held_out"):
+            setattr(self, name, self._found[name])
+
+    def plot(self, ax: Any = None, most: int = 15) -> Any:
+        """Draw the importance of the columns.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, default=None
+            Where to; None: a new figure.
+        most : int, default=15
+            Columns to draw.
+
+        Returns
+        -------
+        ax : matplotlib axes
+            A bar for each column, with its standard error.
+        """
+        try:
+            import matplotlib.pyplot as plt
+        except ImportError:
+            raise ImportError('plot() needs matplotlib\nhint: install it, or save("page.html")') from None
+        shown = self.columns[:most][::-1]
+        if ax is None:
+            _, ax = plt.subplots(figsize=(6.4, 1.0 + 0.28 * len(shown)), layout="constrained")
+        figures = [column["importance"] or column["moves"] for column in shown]
+        means, errors = ([figure[name] for figure in figures] for name in ("mean", "error"))
+        ax.barh([column["column"] for column in shown], means, xerr=errors, color="C0", ecolor="0.4")
+        loss = "log-loss" if self.classes else "squared error / variance"
+        ax.set_xlabel("how far answers move" if self.loss is None else f"rise of the {loss}")
+        return ax
+
+
+class Contributions:
+    """What each column adds to the answers for some rows.
+
+    Attributes
+    ----------
+    values : array of shape (n_samples, n_features)
+        The contributions. With ``base`` they add up to ``answers``; where exact ones of a number do not, the answer was
+        kept within the range of the known target.
+    errors : array of shape (n_samples, n_features)
+        Their standard errors; 0 where they are exact.
+    base : array of shape (n_samples,)
+        The mean answer over cells as they were in training.
+    answers : array of shape (n_samples,)
+        The number, or the chance of ``classes``.
+    names : list of str
+        The columns.
+    classes : array of shape (n_samples,) or None
+        The class whose chance is explained: of two the second, of more the predicted one.
+    """
+
+    def __init__(self, values: Any, errors: Any, base: Any, answers: Any, names: list[str], classes: Any):
+        self.values, self.errors, self.base, self.answers = values, errors, base, answers
+        self.names, self.classes = names, classes
+
+    def to_frame(self) -> Any:
+        """A pandas frame, a column for each column of X."""
+        import pandas as pd
+
+        return pd.DataFrame(self.values, columns=self.names)
+
+    def __repr__(self) -> str:
+        rows, columns = self.values.shape
+        return f"<Contributions: {rows} rows, {columns} columns>"
+
+
 class Comparison(Result):
     """Methods side by side.
 
@@ -410,3 +506,20 @@ class Analysis(Result):
 
     def __repr__(self) -> str:
         return f"<Analysis: {self._found['formula']}, {self._found['draws']} filled tables>\n{self}"
+
+
+class Simulation(NamedTuple):
+    """Rows of a made world: with holes, without, and the best possible answers."""
+
+    #: The columns, NaN at holes.
+    X: np.ndarray
+    #: The response.
+    y: np.ndarray
+    #: The columns without a hole.
+    X_full: np.ndarray
+    #: For every row the best answer that its known cells allow.
+    bayes: np.ndarray
+    #: The standard error of each best answer; None where it is exact.
+    bayes_error: np.ndarray | None
+    #: The response without noise.
+    noiseless: np.ndarray

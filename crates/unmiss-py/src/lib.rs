@@ -12,6 +12,7 @@ mod functions;
 mod ids;
 mod predictor;
 mod recommender;
+mod simulate;
 mod sparsity;
 mod table;
 mod work;
@@ -37,6 +38,7 @@ fn _unmiss(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(compare::compare, module)?)?;
     module.add_function(wrap_pyfunction!(audit::audit_model, module)?)?;
     module.add_function(wrap_pyfunction!(audit::audit_function, module)?)?;
+    module.add_function(wrap_pyfunction!(simulate::simulate, module)?)?;
     module.add_function(wrap_pyfunction!(sparsity::mean_known, module)?)?;
     module.add_function(wrap_pyfunction!(sparsity::normalize, module)?)?;
     Ok(())

@@ -13,6 +13,7 @@ use unmiss::compare::{Choice, fit_best};
 use unmiss::data::{Data, Shape};
 use unmiss::encode::{ClassWeights, Task, target::TaskKind};
 use unmiss::error::{Error, Result};
+use unmiss::explain::{ExplainSettings, Explainer, explain, explain_in_passing};
 use unmiss::methods::{Job, Method, find};
 use unmiss::metrics::{Score, most_probable};
 use unmiss::model::{Aim, Answers, Model, Predicting, Predictions, Recipe, Roles};
@@ -70,8 +71,8 @@ impl Predictor {
         Ok(Self { model, choice: None })
     }
 
-    /// Learns. `recipes` are (method, settings as JSON); of several the best by cross-validation is taken. Without
-    /// folds there must be one, and it is fitted at once.
+    /// Learns. `recipes` are (method, settings as JSON); of several the best by cross-validation is taken. With 0
+    /// folds there must be one, and it is fitted at once; with none said it is the library's number of them.
     #[staticmethod]
     #[allow(clippy::too_many_arguments, reason = "called from one place, with names")]
     fn fit(
@@ -82,7 +83,7 @@ impl Predictor {
         task: &str,
         balanced: bool,
         recipes: Vec<(String, String)>,
-        folds: usize,
+        folds: Option<usize>,
         manner: Manner,
     ) -> PyResult<Self> {
         let recipes: Vec<Recipe> = recipes
@@ -108,11 +109,15 @@ impl Predictor {
                 ));
             }
             match recipes.as_slice() {
-                [recipe] if folds == 0 => {
+                [recipe] if folds == Some(0) => {
                     Ok((Model::fit(data, &Aim::Predict(roles.clone()), recipe, run)?, None))
                 }
-                _ => fit_best(data, &roles, &recipes, Some(folds.max(2)), run)
-                    .map(|(model, choice)| (model, Some(choice))),
+                _ => {
+                    let (mut model, choice) =
+                        fit_best(data, &roles, &recipes, folds.map(|folds| folds.max(2)), run)?;
+                    explain_in_passing(&mut model, data, &choice.held_out, run);
+                    Ok((model, Some(choice)))
+                }
             }
         })?;
         Ok(Self { model, choice })
@@ -257,6 +262,59 @@ impl Predictor {
             })
         };
         serde_json::to_string(&choice.entries.iter().map(entry).collect::<Vec<_>>()).map_err(unwritable)
+    }
+
+    /// What the model goes by, found out on a table that may have its target.
+    fn explain(
+        &self,
+        py: Python<'_>,
+        table: &Table,
+        rows: usize,
+        repeats: usize,
+        manner: Manner,
+    ) -> PyResult<Finding> {
+        let settings = ExplainSettings { rows, repeats, ..ExplainSettings::default() };
+        let (model, data) = (&self.model, &table.data);
+        let found = work(py, &manner, |run| explain(model, &aligned(data, &model.coder)?, &settings, run))?;
+        Finding::new(&found, sections::explain(&found).map_err(exception)?)
+    }
+
+    /// The same, as it was found out when the model was fitted.
+    fn explained(&self) -> PyResult<Option<Finding>> {
+        let Some(found) = &self.model.summary.explanation else { return Ok(None) };
+        Finding::new(found, sections::explain(found).map_err(exception)?).map(Some)
+    }
+
+    /// `[rows, inputs]` contributions and their errors; base, answer and explained output of each row.
+    #[allow(clippy::type_complexity, reason = "taken apart where it is called")]
+    fn contributions<'py>(
+        &self,
+        py: Python<'py>,
+        table: &Table,
+        manner: Manner,
+    ) -> PyResult<(
+        Bound<'py, PyArray2<f64>>,
+        Bound<'py, PyArray2<f64>>,
+        Bound<'py, PyArray1<f64>>,
+        Bound<'py, PyArray1<f64>>,
+        Bound<'py, PyArray1<i64>>,
+    )> {
+        let (model, data) = (&self.model, &table.data);
+        let found = work(py, &manner, |run| {
+            let rows = model.coder.encode(&aligned(data, &model.coder)?, |_, _| {})?;
+            Explainer::new(model, run)?.explain(&rows)
+        })?;
+        let lines = |values: Vec<f64>| {
+            Array2::from_shape_vec((found.answers.len(), found.inputs), values).map_err(unwritable)
+        };
+        let outputs: Vec<i64> = found.outputs.iter().map(|output| *output as i64).collect();
+        Ok((
+            lines(found.values)?.into_pyarray(py),
+            lines(found.errors)?.into_pyarray(py),
+            found.bases.into_pyarray(py),
+            found.answers.into_pyarray(py),
+            outputs.into_pyarray(py),
+        ))
     }
 
     /// The cross-validation as a page, if there was one.

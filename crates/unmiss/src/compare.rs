@@ -1,7 +1,6 @@
 //! Methods side by side on held-out rows or hidden cells: folds, scores with their uncertainty, the choice of one,
 //! and the full comparison with significance.
 
-mod folds;
 mod memory;
 mod significance;
 mod standing;
@@ -14,16 +13,13 @@ mod held_out_rows;
 mod hidden_cells;
 mod held_out_ratings;
 mod contest;
-mod temperature;
-mod cross_validation;
 mod choose;
 mod ratings;
 
+pub use crate::methods::folds::{Entry, Folds, folds, usual_folds};
 pub use choose::{COVERAGE_LEVEL, Choice, fit_best};
 pub use comparison::{Comparison, Contestant, Failure, Fit, Part, Question};
 pub use contest::{Contest, Setup};
-pub use cross_validation::Entry;
-pub use folds::{Folds, folds, usual_folds};
 pub use ratings::{Measured, RatingChoice, fit_best_rating};
 pub use significance::{Disagreement, PairedTest, disagreement, paired_test};
 pub use standing::{Against, Chosen, Standing};

@@ -53,11 +53,13 @@
 //! | [`error`], [`rng`], [`run`], [`store`] | errors that say what to do, random streams, what long work is given and tells, files |
 //! | [`data`] | tables and ratings, with what is known marked by a mask of its own; reading and writing |
 //! | [`missing`] | how holes come about, and what those of a table look like |
+//! | [`simulate`] | made tables, whose best possible predictor is known |
 //! | [`encode`] | the user's units to a model's, and back |
 //! | [`metrics`], [`pool`] | scores with intervals; one answer from several filled tables |
 //! | [`nn`] | parts of networks, optimisers, the training loop |
 //! | [`methods`] | one folder a method |
 //! | [`model`] | a translation and a fitted method: predicts, fills or rates; its file |
+//! | [`explain`] | what a model goes by: columns, holes, values, single rows |
 //! | [`analyse`] | regressions of filled tables, pooled |
 //! | [`compare`] | which method is best, and is that chance? |
 //! | [`audit`] | does the answer drift with how much is known? |
@@ -71,12 +73,14 @@ pub mod store;
 pub(crate) mod linalg;
 pub mod data;
 pub mod missing;
+pub mod simulate;
 pub mod encode;
 pub mod metrics;
 pub mod pool;
 pub mod nn;
 pub mod methods;
 pub mod model;
+pub mod explain;
 pub mod analyse;
 pub mod compare;
 pub mod audit;

@@ -13,12 +13,12 @@
 //! # }
 //! ```
 
-mod recipe;
 mod roles;
 mod intervals;
 mod shift;
 mod answers;
 mod group;
+mod explanation;
 mod parts;
 mod derived;
 mod left;
@@ -30,8 +30,12 @@ mod whole;
 mod read_back;
 mod file;
 
+pub use crate::methods::Recipe;
 pub use answers::{Answers, Predictions};
 pub use delta::{Delta, Shift};
+pub use explanation::{
+    Background, ColumnImportance, Dependence, DependencePoint, Estimate, Explanation, Hidden, Place,
+};
 pub use file::FORMAT;
 pub use filling::{Filled, Filling, Unfilled};
 pub use group::Groups;
@@ -39,7 +43,6 @@ pub use intervals::{CrossValidated, HeldOut, Intervals, Sets, Spread, holes_of};
 pub use parts::{Aim, Fallback, Fill, FillPlan, Limits, Part, Prediction, Summary};
 pub use predicting::{Predicting, Prepared, fit_prepared, prepare};
 pub use rating::{Rating, RatingScore};
-pub use recipe::Recipe;
 pub use roles::{Inputs, Roles};
 pub use shift::{ColumnShift, HoleShift, Patterns, Watch};
 pub use whole::Model;

@@ -64,6 +64,7 @@ fn small(method: &'static dyn Method) -> Recipe {
         ("factors", "2"),
         ("draws", "3"),
         ("methods", r#"["mean", "gaussian"]"#),
+        ("methods", r#"["linear", "trees"]"#),
         ("methods", r#"["factors", "biases"]"#),
     ];
     // Few ratings need larger steps to tell anything; trees of a few rows are small.

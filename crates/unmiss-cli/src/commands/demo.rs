@@ -48,7 +48,7 @@ pub fn run(general: &General, printer: &Printer) -> Result<()> {
     let roles = Roles { ignore: ignore.collect(), ..Roles::target(TARGET) };
     let run = printer.run(general)?;
     let data = Data::from(table.clone());
-    let recipes = Recipe::short_list(Shape::Table, Job::Predict);
+    let recipes = Recipe::usual(Shape::Table, Job::Predict);
     let (model, choice) = fit_table(&data, &roles, &recipes, Some(5), &run, printer)?;
     print(&report(&data, &model, &choice))?;
 

@@ -139,7 +139,7 @@ fn write_filled(
     let (filling, deltas) = (model.filling()?, arguments.deltas()?);
     let rows = filling.encode(data, |_, _| {})?;
     if arguments.mids {
-        writers.write(Some(0), &arguments.plan.marked(&filling, data, data.table()?)?)?;
+        writers.write(Some(0), arguments.plan.marked(&filling, data, data.table()?)?.as_ref())?;
     }
     let mut shown: Vec<Filled> = Vec::new();
     for draw in arguments.draws() {
@@ -148,7 +148,7 @@ fn write_filled(
         if run.stopped() {
             return Err(Error::Stopped);
         }
-        writers.write(draw, &arguments.plan.marked(&filling, data, filled.data.table()?)?)?;
+        writers.write(draw, arguments.plan.marked(&filling, data, filled.data.table()?)?.as_ref())?;
         // A page shows several draws; without one the last is enough to tell what was filled.
         if arguments.html.is_none() {
             shown.clear();

@@ -15,6 +15,7 @@ mod pool;
 mod predict;
 mod recommend;
 mod show;
+mod simulate;
 
 use clap::Subcommand;
 use unmiss::error::Result;
@@ -46,12 +47,14 @@ pub enum Command {
     /// Ratings of items by users: list the best; fit, predict and audit as above
     #[command(subcommand)]
     Recommend(recommend::Command),
-    /// Tell what is in a model file
-    Show(show::Arguments),
+    /// Tell what is in a model file, and what the model goes by
+    Show(Box<show::Arguments>),
     /// Say what is missing, where, together with what, and whether it looks random
     Describe(describe::Arguments),
     /// Hide known cells by a mechanism, to try methods on holes whose truth is known
     Hide(hide::Arguments),
+    /// Make a table whose best possible predictor is known, or one like a table that is there
+    Simulate(Box<simulate::Arguments>),
     /// List the methods, or tell all about one: idea, paper, settings, when to use it
     Methods(methods::Arguments),
     /// Re-run a published table and print it beside the published figures
@@ -76,9 +79,10 @@ impl Command {
             Self::Pool(arguments) => pool::run(&arguments, printer),
             Self::Audit(arguments) => audit::run(&arguments, general, printer),
             Self::Compare(arguments) => compare::run(&arguments, general, printer),
-            Self::Show(arguments) => show::run(&arguments),
+            Self::Show(arguments) => show::run(&arguments, general, printer),
             Self::Describe(arguments) => describe::run(&arguments, general, printer),
             Self::Hide(arguments) => hide::run(&arguments, general, printer),
+            Self::Simulate(arguments) => simulate::run(&arguments, general, printer),
             Self::Methods(arguments) => methods::run(&arguments),
             Self::Bench(arguments) => bench::run(&arguments, general, printer),
         };

@@ -2,6 +2,7 @@
 //! it predicts: of ratings, the rows are pairs of users and items.
 
 mod pairs;
+mod reasons;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -9,6 +10,7 @@ use std::path::{Path, PathBuf};
 use unmiss::data::{BatchOptions, Batches, CsvWriter, Data, Kind, Shape, Table};
 use unmiss::encode::Task;
 use unmiss::error::{Error, Result, nearest};
+use unmiss::explain::Contributions;
 use unmiss::methods::Job;
 use unmiss::metrics::most_probable;
 use unmiss::model::{Answers, Model, Predicting, Predictions};
@@ -16,9 +18,10 @@ use unmiss::run::Run;
 
 use crate::General;
 use crate::files::Files;
-use crate::input::{RatingColumns, add_words, delimiter, kinds_of};
+use crate::input::{RatingColumns, add_words, delimiter, kinds_of, only_for_tables};
 use crate::output::number;
 use crate::printer::Printer;
+use reasons::Reasons;
 
 /// Rows read, predicted and written at a time.
 const BATCH: usize = 16_384;
@@ -39,6 +42,13 @@ pub struct Arguments {
     /// holds the true one in that share of rows
     #[arg(long, value_name = "SHARE")]
     level: Option<f64>,
+    /// Say why: adds the N cells that move each answer most, as `lactate = 4.1: +0.32`, with the base they start from
+    /// and the rest
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
+    explain: Option<u16>,
+    /// Write what every column contributes to each answer to a table of its own
+    #[arg(long, value_name = "FILE")]
+    contributions: Option<PathBuf>,
     /// Columns carried over to the predictions, besides those named when the model was fitted
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     id: Vec<String>,
@@ -64,10 +74,17 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
             .with_hint("say --level 0.9 for intervals that hold for 90 % of new rows"));
     }
     let read = Files::default().reads([&arguments.model, &arguments.data]).reads(&arguments.ratings);
-    read.tables("-o", [&arguments.output]).check()?;
+    read.tables("-o", [&arguments.output]).tables("--contributions", &arguments.contributions).check()?;
     let model = Model::load(&arguments.model)?;
     match model.shape() {
-        Shape::Ratings => pairs::run(arguments, &model, general, printer),
+        Shape::Ratings => {
+            let given = [
+                ("explain", arguments.explain.is_some()),
+                ("contributions", arguments.contributions.is_some()),
+            ];
+            only_for_tables(&given)?;
+            pairs::run(arguments, &model, general, printer)
+        }
         Shape::Table => predict_rows(arguments, &model, general, printer),
     }
 }
@@ -88,7 +105,9 @@ fn predict_file(model: &Model, arguments: &Arguments, run: &Run) -> Result<usize
     let (mut batches, ids) = open(model, arguments, run)?;
     let predicting = model.predicting()?;
     let asked = Asked::new(&predicting, arguments.level, run)?;
-    let header = header(&predicting, &ids, &asked);
+    let mut reasons = Reasons::new(model, arguments, run)?;
+    let mut header = header(&predicting, &ids, &asked);
+    header.extend(reasons.iter().flat_map(Reasons::header));
     let mut writer = CsvWriter::create(&arguments.output, &header)?;
     let (mut watch, mut unseen) = (predicting.watch(), Unseen::default());
     let mut rows = 0;
@@ -97,15 +116,19 @@ fn predict_file(model: &Model, arguments: &Arguments, run: &Run) -> Result<usize
             return Err(Error::Stopped);
         }
         let batch = Data::from(batch);
-        let answers = run.compute(|| -> Result<_> {
+        let (encoded, answers) = run.compute(|| -> Result<_> {
             let encoded = predicting.coder.encode(&batch, |column, level| unseen.note(column, level))?;
             watch.look(&encoded);
-            asked.answer(&predicting.answers(&encoded)?)
+            let answers = asked.answer(&predicting.answers(&encoded)?)?;
+            Ok((encoded, answers))
         })?;
-        write_batch(&mut writer, &predicting, batch.table()?, &ids, &answers)?;
+        let why = reasons.as_mut().map(|reasons| reasons.explain(&encoded)).transpose()?;
+        let why = reasons.as_ref().zip(why.as_ref());
+        write_batch(&mut writer, &predicting, batch.table()?, &ids, (&answers, why))?;
         rows += batch.rows();
     }
     writer.finish()?;
+    reasons.map_or(Ok(()), Reasons::finish)?;
     unseen.tell(run);
     if let Some(shift) = watch.shift() {
         run.warn(shift.words());
@@ -234,7 +257,7 @@ fn write_batch(
     model: &Predicting<'_>,
     batch: &Table,
     ids: &[String],
-    answers: &Answered,
+    (answers, why): (&Answered, Option<(&Reasons<'_>, &Contributions)>),
 ) -> Result<()> {
     let ids = ids.iter().map(|id| batch.column(id)).collect::<Result<Vec<_>>>()?;
     let levels = &model.target.levels;
@@ -262,6 +285,9 @@ fn write_batch(
                 }
                 chances[own].iter().for_each(|chance| writer.number(*chance));
             }
+        }
+        if let Some((reasons, found)) = why {
+            reasons.write(writer, batch, row, found)?;
         }
         writer.end_row()?;
     }

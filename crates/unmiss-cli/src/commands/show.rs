@@ -1,4 +1,6 @@
-//! `unmiss show`: what is in a model file.
+//! `unmiss show`: what is in a model file, and what the model goes by.
+
+mod explain;
 
 use std::path::PathBuf;
 
@@ -8,7 +10,11 @@ use unmiss::error::{Error, Result};
 use unmiss::methods::Job;
 use unmiss::model::{FORMAT, Model};
 
+use crate::General;
+use crate::files::Files;
+use crate::input::InputArguments;
 use crate::output::{column, number, print, wrapped};
+use crate::printer::Printer;
 
 /// Columns listed unless all are asked for.
 const MOST_LISTED: usize = 30;
@@ -18,14 +24,44 @@ const MOST_LISTED: usize = 30;
 pub struct Arguments {
     /// The model that `unmiss fit` wrote, or the imputer that `unmiss impute --save` kept
     model: PathBuf,
+    /// With --explain: rows to find out on. Rows that the model did not learn from are best; without any, what was
+    /// found out on held-out rows when the model was fitted is told
+    #[arg(value_name = "DATA", requires = "explain")]
+    data: Option<PathBuf>,
     /// List every column, however many there are
     #[arg(long)]
     all: bool,
+    /// Tell what the model goes by: which columns, what their holes do, how the answer follows their values
+    #[arg(long)]
+    explain: bool,
+    /// With --explain DATA: rows to ask about, drawn at random [default: 1000]
+    #[arg(long, value_name = "N", requires = "data", value_parser = rows)]
+    rows: Option<usize>,
+    /// With --explain: write everything, also what the text leaves out, to a JSON file
+    #[arg(long, value_name = "FILE", requires = "explain")]
+    json: Option<PathBuf>,
+    /// With --explain: write a page with charts to an HTML file
+    #[arg(long, value_name = "FILE", requires = "explain")]
+    html: Option<PathBuf>,
+    #[command(flatten)]
+    input: InputArguments,
+}
+
+/// A number of rows as typed.
+fn rows(typed: &str) -> std::result::Result<usize, String> {
+    typed.parse().ok().filter(|rows| *rows > 1).ok_or_else(|| format!("`{typed}` is not a number above 1"))
 }
 
 /// Runs the command.
-pub fn run(arguments: &Arguments) -> Result<()> {
+pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Result<()> {
+    let Arguments { data, json, html, .. } = arguments;
+    let read = Files::default().reads([&arguments.model]).reads(data);
+    read.file("--json", json).file("--html", html).check()?;
     let model = Model::load(&arguments.model)?;
+    if arguments.explain {
+        model.check_job(Job::Predict, &arguments.model)?;
+        return explain::run(arguments, &model, general, printer);
+    }
     let mut text = match model.job() {
         Job::Predict => predictor(&model, arguments)?,
         Job::Fill => imputer(&model, arguments)?,
@@ -160,6 +196,11 @@ fn facts(model: &Model, bytes: u64) -> Result<String> {
         ("seed", summary.seed.to_string()),
         ("file", format!("format {FORMAT}, {} kB", number((bytes as usize).div_ceil(1024)))),
     ];
+    let weights = predicting.weights();
+    if !weights.is_empty() {
+        let part = |(name, weight): &(&str, f64)| format!("{:.0} % {name}", 100.0 * weight);
+        lines.push(("weights", weights.iter().map(part).collect::<Vec<_>>().join(", ")));
+    }
     if let Some(fit) = summary.method.as_object() {
         for (name, value) in fit.iter().filter(|(_, value)| !value.is_object()) {
             lines.push((name.as_str(), plain(value)));

@@ -168,11 +168,14 @@ fn model_files() {
         bytes[place..place + from.len()].copy_from_slice(to.as_bytes());
         bytes
     };
-    bench.write("newer.unmiss", changed(r#"\"format\":3"#, r#"\"format\":9"#));
+    bench.write("newer.unmiss", changed(r#"\"format\":4"#, r#"\"format\":9"#));
     bench.write("damaged.unmiss", changed(r#"\"job\":"#, r#"\"jox\":"#));
     bench.write("other.unmiss", changed(r#"\"predict\""#, r#"\"forgets\""#));
     bench.write("unknown.unmiss", changed(r#"\"method\":\"linear\""#, r#"\"method\":\"lineal\""#));
-    bench.write("array.unmiss", changed(r#""learned/fold 0/weights":"#, r#""learned/fold 0/weightz":"#));
+    bench.write(
+        "array.unmiss",
+        changed(r#""learned/fold 0/method 0/weights":"#, r#""learned/fold 0/method 0/weightz":"#),
+    );
     let files = ["absent", "empty", "truncated", "newer", "damaged", "other", "unknown", "array"];
     let lines: Vec<String> = files.iter().map(|name| format!("show {name}.unmiss")).collect();
     let mut text = bench.transcripts(lines.iter().map(String::as_str));

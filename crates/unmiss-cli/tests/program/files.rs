@@ -57,6 +57,19 @@ const CASES: &[(&str, &[&str])] = &[
     ("predict films.unmiss pairs.csv --ratings new.csv -o OUT", &["films.unmiss", "pairs.csv", "new.csv"]),
     ("recommend fit ratings.csv --method biases -o OUT", &["ratings.csv"]),
     ("recommend predict films.unmiss pairs.csv -o OUT", &["films.unmiss", "pairs.csv"]),
+    (
+        "predict model.unmiss ward.csv --explain 2 -o p.csv --contributions OUT",
+        &["model.unmiss", "ward.csv", "p.csv"],
+    ),
+    ("show model.unmiss ward.csv --explain --json OUT", &["model.unmiss", "ward.csv"]),
+    (
+        "show model.unmiss ward.csv --explain --json a.json --html OUT",
+        &["model.unmiss", "ward.csv", "a.json"],
+    ),
+    ("simulate --rows 20 --columns 3 -o OUT", &[]),
+    ("simulate --rows 20 --columns 3 -o s.csv --truth OUT", &["s.csv"]),
+    ("simulate --rows 20 --columns 3 -o s.csv --bayes OUT", &["s.csv"]),
+    ("simulate --like ward.csv -o OUT", &["ward.csv"]),
     ("recommend predict films.unmiss pairs.csv --ratings new.csv -o OUT", &["new.csv"]),
     ("recommend top films.unmiss 3 --ratings new.csv -o OUT", &["films.unmiss", "new.csv"]),
     ("recommend audit films.unmiss --users 5 --levels 3 --masks 2 --json OUT", &["films.unmiss"]),
@@ -67,9 +80,9 @@ const CASES: &[(&str, &[&str])] = &[
 ];
 
 /// Options that name a file to read.
-const READ: [&str; 5] = ["--with", "--ratings", "--record", "--original", "--impute"];
+const READ: [&str; 6] = ["--with", "--ratings", "--record", "--original", "--impute", "--like"];
 /// Nothing is written there: the option is for tables, as an error says.
-const FOR_TABLES: [(&str, &str); 1] = [("recommend fit", "--html")];
+const FOR_TABLES: [(&str, &str); 2] = [("recommend fit", "--html"), ("recommend predict", "--contributions")];
 
 fn bench() -> Bench {
     let bench = Bench::new();

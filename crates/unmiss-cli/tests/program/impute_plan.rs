@@ -150,6 +150,7 @@ fn refused() {
         "impute people.csv -o f.csv --predictors 'wieght ~ sex'",
         "impute people.csv -o f.csv --method gaussian --predictors 'weight ~ sex'",
         "impute people.csv -o f.csv --derive 'bmi = weight / hight^2'",
+        "impute people.csv -o f.csv --derive 'bmi = weight /'",
         "impute people.csv -o f.csv --derive 'sex = weight'",
         "impute people.csv -o f.csv --leave 'births if male'",
         "impute people.csv -o f.csv --leave 'births where sex < male'",

@@ -11,6 +11,7 @@ mod bench;
 mod compare;
 mod demo;
 mod errors;
+mod explain;
 #[cfg(unix)]
 mod files;
 mod impute;
@@ -23,3 +24,4 @@ mod pages;
 mod published;
 mod recommend;
 mod round_trips;
+mod simulate;

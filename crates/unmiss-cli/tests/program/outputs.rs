@@ -18,6 +18,7 @@ fn help() {
         "show ",
         "describe ",
         "hide ",
+        "simulate ",
         "methods ",
     ];
     let lines: Vec<String> = commands.iter().map(|command| format!("{command}--help")).collect();
@@ -28,6 +29,7 @@ fn help() {
 fn methods() {
     let lines = [
         "methods",
+        "methods ensemble",
         "methods auto",
         "methods gaussian",
         "methods network",

@@ -20,7 +20,7 @@ use crate::data::{Data, Table};
 use crate::error::Result;
 use crate::methods::Draw;
 use crate::model::{Aim, Model, Recipe};
-use crate::pool::{Estimate, pool};
+use crate::pool::{Estimate, pool, quantile};
 use crate::run::Run;
 use scenarios::{SCENARIOS, Scenario, Tables};
 
@@ -137,16 +137,21 @@ fn measure(request: &Request, run: &Run) -> Result<Report> {
 impl Way {
     /// Two intervals for every table; none where it could not be measured.
     fn intervals(&self, tables: &[Tables], run: &Run) -> Result<Vec<[Interval; 2]>> {
-        if let How::Mice = self.how {
-            return Ok(mice::intervals(tables, DRAWS, LEVEL, run));
-        }
-        let one = |(number, tables): (usize, &Tables)| match self.how {
-            How::Whole => plain(&tables.whole, &(0..tables.whole.rows()).collect::<Vec<_>>()),
-            How::CompleteRows => plain(&tables.holed, &complete_rows(&tables.holed)),
-            How::Imputer(name, settings) => pooled(&tables.holed, name, settings, &single(run, number)),
-            How::Mice => Ok([Interval { estimate: 0.0, low: 0.0, high: 0.0 }; 2]),
+        type One<'a> = &'a (dyn Fn(usize, &Tables) -> Result<[Interval; 2]> + Sync);
+        let each = |one: One<'_>| -> Result<Vec<[Interval; 2]>> {
+            let all = tables.par_iter().enumerate().map(|(number, tables)| one(number, tables));
+            run.compute(|| all.collect())
         };
-        run.compute(|| tables.par_iter().enumerate().map(one).collect())
+        match self.how {
+            How::Whole => {
+                each(&|_, tables| plain(&tables.whole, &(0..tables.whole.rows()).collect::<Vec<_>>()))
+            }
+            How::CompleteRows => each(&|_, tables| plain(&tables.holed, &complete_rows(&tables.holed))),
+            How::Imputer(name, settings) => {
+                each(&|number, tables| pooled(&tables.holed, name, settings, &single(run, number)))
+            }
+            How::Mice => Ok(mice::intervals(tables, DRAWS, LEVEL, run)),
+        }
     }
 }
 
@@ -158,16 +163,10 @@ fn complete_rows(table: &Table) -> Vec<usize> {
 /// The intervals of one table without holes in the given rows.
 fn plain(table: &Table, rows: &[usize]) -> Result<[Interval; 2]> {
     let interval = |(estimate, degrees): (Estimate, f64)| {
-        let half = student(degrees) * estimate.variance.sqrt();
+        let half = quantile(degrees, 0.5 + LEVEL / 2.0) * estimate.variance.sqrt();
         Interval { estimate: estimate.value, low: estimate.value - half, high: estimate.value + half }
     };
     Ok(analysis::answers(table, rows)?.map(interval))
-}
-
-/// The quantile of Student's t at the level.
-fn student(degrees: f64) -> f64 {
-    use statrs::distribution::{ContinuousCDF, StudentsT};
-    StudentsT::new(0.0, 1.0, degrees).map_or(f64::NAN, |t| t.inverse_cdf(0.5 + LEVEL / 2.0))
 }
 
 /// The pooled intervals of a table filled by an imputer.

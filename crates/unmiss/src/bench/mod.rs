@@ -15,6 +15,7 @@ mod treatment;
 pub mod coverage;
 pub mod imputation;
 pub mod intervals;
+pub mod neumiss;
 pub mod nhis_like;
 pub mod ratings;
 pub mod theorems;
@@ -34,6 +35,10 @@ pub const BENCHES: &[&Bench] = &[
     &imputation::BENCH,
     &coverage::BENCH,
     &intervals::BENCH,
+    &neumiss::BENCH,
+    &neumiss::depth::BENCH,
+    &neumiss::MAR,
+    &neumiss::NONLINEAR,
     &ratings::SMALL,
     &ratings::MIDDLE,
     &ratings::LARGE,

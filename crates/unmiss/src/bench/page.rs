@@ -17,7 +17,9 @@ impl Report {
         if !self.complete {
             page = page.summary("Stopped early: the figures are of what was done until then.");
         }
-        page = page.section(self.claims());
+        if !self.claims.is_empty() {
+            page = page.section(self.claims());
+        }
         for section in &self.sections {
             let mut part = Part::new(section.title.as_str());
             if let Some(chart) = section.chart()? {

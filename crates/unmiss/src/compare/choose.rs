@@ -1,23 +1,29 @@
-//! The choice of a method by cross-validation, said in words with its uncertainty, and the model that comes of it: the
-//! mean of the fold models that were measured.
+//! The choice of a method, or the weights of several, by cross-validation, said in words with its uncertainty, and the
+//! model that comes of it: the mean of the fold models that were measured.
 
-use super::cross_validation::{Entry, Measured, curves_of, measured};
-use super::folds::{Folds, usual_folds};
 use super::labelled::Labelled;
 use crate::data::Data;
-use crate::encode::{Targets, Task};
+use crate::encode::{Encoding, Rows, Targets, Task};
 use crate::error::{Error, Result};
-use crate::methods::FoldModel;
+use crate::methods::ensemble::{self, Size};
+use crate::methods::folds::{
+    Entry, FoldModel, FoldModels, Folds, Splits, Validated, cross_validate, learn_from_all, usual_folds,
+};
+use crate::methods::{Recipe, Training};
 use crate::metrics::{Score, mean_over_folds};
-use crate::model::{CrossValidated, HeldOut, Intervals, Model, Part, Recipe, Roles, Sets, Spread, holes_of};
+use crate::model::{
+    CrossValidated, HeldOut, Intervals, Model, Part, Prepared, Roles, Sets, Spread, holes_of,
+};
 use crate::run::{Curve, Run};
 
-/// Methods compared on the same folds; the best stands first.
+/// Methods compared on the same folds; what the model is made of stands first.
 #[derive(Debug, Clone)]
 pub struct Choice {
-    /// Results, best first.
+    /// Results: of what the model is, then of the others by their loss.
     pub entries: Vec<Entry>,
-    /// Methods that could not be fitted, and why.
+    /// What each method counts in a mean of several; empty where the model is of one.
+    pub weights: Vec<(&'static str, f64)>,
+    /// Methods that could not be fitted or were given up, and why.
     pub failures: Vec<String>,
     /// Rows compared, fold by fold.
     pub rows: Vec<usize>,
@@ -29,6 +35,9 @@ pub struct Choice {
     pub truth: Targets,
     /// How the trainings of the chosen method's models went; empty for a method without steps.
     pub curves: Vec<Curve>,
+    /// (row, fold): rows with a known target that the model's models of folds did not learn from. Of a large table
+    /// those that were kept apart.
+    pub held_out: Vec<(usize, usize)>,
     /// Share of held-out rows whose error is within what the other folds' errors promise at [`COVERAGE_LEVEL`].
     pub coverage: Option<f64>,
 }
@@ -37,12 +46,36 @@ pub struct Choice {
 pub const COVERAGE_LEVEL: f64 = 0.9;
 
 impl Choice {
+    fn new(labelled: &Labelled, folds: &Folds, validated: &mut Validated) -> Self {
+        let rows = folds.held_out.concat();
+        let left_out = validated.left_out.iter().map(|name| {
+            format!("`{name}` was given up after two folds: the mean of the others does no better with it.")
+        });
+        let several = validated.members.len() > 1;
+        let members = validated.members.iter().filter(|_| several);
+        let mut weights: Vec<(&str, f64)> =
+            members.map(|(own, weight)| (own.method.name(), *weight)).collect();
+        weights.sort_by(|a, b| b.1.total_cmp(&a.1));
+        Self {
+            curves: validated.entries.first().map(|entry| entry.curves.clone()).unwrap_or_default(),
+            entries: std::mem::take(&mut validated.entries),
+            weights,
+            failures: validated.failures.iter().cloned().chain(left_out).collect(),
+            truth: labelled.truth.select(&rows),
+            rows,
+            folds: folds.held_out.len(),
+            all_rows: labelled.rows(),
+            held_out: rows_of_folds(folds),
+            coverage: None,
+        }
+    }
+
     /// The share of the rows compared that a fold holds out.
     pub fn test_share(&self) -> f64 {
         1.0 / self.folds as f64
     }
 
-    /// What won, by how much and with what uncertainty.
+    /// What won, by how much and with what uncertainty; of a mean, what each method counts.
     pub fn words(&self) -> Vec<String> {
         let mut words = Vec::new();
         let Some(best) = self.entries.first() else { return words };
@@ -51,87 +84,61 @@ impl Choice {
             _ => "log-loss",
         };
         let (loss, half) = best.mean(Score::loss, self.test_share());
-        words.push(format!(
-            "`{}` has the lowest {figure}: {loss:.4} +- {half:.4}.",
-            best.recipe.method.name()
-        ));
+        words.push(match self.weights.as_slice() {
+            [] => format!("`{}` has the lowest {figure}: {loss:.4} +- {half:.4}.", best.recipe.method.name()),
+            weights => {
+                let part = |(name, weight): &(&str, f64)| format!("{:.0} % `{name}`", 100.0 * weight);
+                let mut parts: Vec<String> = weights.iter().map(part).collect();
+                let rest = 1.0 - weights.iter().map(|(_, weight)| weight).sum::<f64>();
+                if rest >= 0.005 {
+                    let average =
+                        if figure == "RMSE" { "the target's mean" } else { "the shares of the classes" };
+                    parts.push(format!("{:.0} % {average}", 100.0 * rest));
+                }
+                format!(
+                    "The model is a mean of methods: {}. Its {figure} is {loss:.4} +- {half:.4}.",
+                    parts.join(", ")
+                )
+            }
+        });
         if let Some(second) = self.entries.get(1) {
             words.push(self.against(best, second, figure));
         }
         words
     }
 
-    /// The paired difference between two methods, in a sentence.
+    /// The paired difference between the model and the best other, in a sentence.
     fn against(&self, best: &Entry, second: &Entry, figure: &str) -> String {
         let pairs = best.scores.iter().zip(&second.scores);
         let differences: Vec<f64> = pairs.map(|(a, b)| b.loss() - a.loss()).collect();
         let (difference, half) = mean_over_folds(&differences, self.test_share());
         let share = 100.0 * difference / second.mean(Score::loss, self.test_share()).0;
-        let name = second.recipe.method.name();
-        let verdict = if difference > half {
-            "a clear difference at the 95 % level"
-        } else {
-            "within the noise of the folds: either would do"
+        let (name, next) =
+            (second.recipe.method.name(), if self.weights.is_empty() { "Next" } else { "Best alone" });
+        let verdict = match difference.abs() > half {
+            true => "a clear difference at the 95 % level",
+            false => "within the noise of the folds: either would do",
         };
-        format!(
-            "Next is `{name}`, {figure} higher by {difference:.4} +- {half:.4} ({share:.1} %): {verdict}."
-        )
+        let (higher, difference, share) = match difference < 0.0 {
+            true => ("lower", -difference, -share),
+            false => ("higher", difference, share),
+        };
+        // Of a loss next to nothing, shares are no figure to go by.
+        let share = if share <= 100.0 { format!(" ({share:.1} %)") } else { String::new() };
+        format!("{next} is `{name}`, {figure} {higher} by {difference:.4} +- {half:.4}{share}: {verdict}.")
     }
-}
-
-/// Compares recipes on the same folds of the rows whose target is known; tells the best one's models too. Stopped
-/// early, it returns the methods whose folds were all done.
-fn choose(labelled: &Labelled, folds: &Folds, recipes: &[Recipe], run: &Run) -> Result<(Choice, Measured)> {
-    let rows = folds.held_out.concat();
-    let mut choice = Choice {
-        entries: Vec::new(),
-        failures: Vec::new(),
-        truth: labelled.truth.select(&rows),
-        rows,
-        folds: folds.held_out.len(),
-        all_rows: labelled.rows(),
-        curves: Vec::new(),
-        coverage: None,
-    };
-    let share = folds.test_share();
-    let mut best: Option<Measured> = None;
-    for recipe in recipes {
-        match measured(labelled, folds, recipe, &run.part(recipe.method.name())) {
-            Ok(Some(found)) => {
-                choice.entries.push(found.entry.clone());
-                let loss = |one: &Measured| one.entry.mean(Score::loss, share).0;
-                // The models of methods that were beaten are let go at once.
-                if best.as_ref().is_none_or(|best| loss(&found).total_cmp(&loss(best)).is_lt()) {
-                    best = Some(found);
-                }
-            }
-            Ok(None) | Err(Error::Stopped) => break,
-            Err(error) if recipes.len() > 1 => {
-                choice.failures.push(format!("`{}` could not be fitted: {error}", recipe.method.name()));
-            }
-            Err(error) => return Err(error),
-        }
-    }
-    let Some(best) = best else {
-        return Err(match run.stopped() {
-            true => Error::Stopped,
-            false => Error::data(choice.failures.join("; ")),
-        });
-    };
-    choice.entries.sort_by(|a, b| a.mean(Score::loss, share).0.total_cmp(&b.mean(Score::loss, share).0));
-    choice.curves.clone_from(&best.curves);
-    Ok((choice, best))
 }
 
 /// Compares the recipes and makes a model of the best: the mean of its fold models, with intervals or sets from the
-/// rows that each of them did not see, and a summary in words. Without a number of folds it is [`usual_folds`].
+/// rows that each of them did not see, and a summary in words. Without a number of folds it is [`usual_folds`]. If the
+/// only recipe is that of `ensemble`, its methods are compared and the model is their weighted mean.
 ///
-/// Of a table too large to be compared as a whole, the best method learns once more from all rows but some that are
-/// kept apart to measure that model.
+/// Of a table too large to be compared as a whole, what the model is made of learns once more from all rows but some
+/// that are kept apart to measure that model.
 ///
-/// What is stopped is never kept unfinished: a stop during the comparison ends it, and the best of the methods whose
-/// folds were all done is the model, for it is finished; a stop during the last fit of a large table falls back on the
-/// fold models. Such a model says that it was cut off. Cheap methods come first, if the caller lists them so.
+/// What is stopped is never kept unfinished: a stop during the comparison ends it, and the model is made of the methods
+/// whose folds were all done; a stop during the last fit of a large table falls back on the fold models. Such a model
+/// says that it was cut off. Cheap methods come first, if the caller lists them so.
 ///
 /// # Errors
 /// When nothing can be fitted, or the run was stopped before anything was finished.
@@ -143,29 +150,43 @@ pub fn fit_best(
     run: &Run,
 ) -> Result<(Model, Choice)> {
     let labelled = Labelled::new(data, roles, run)?;
-    let count = fold_count.unwrap_or_else(|| usual_folds(&labelled.truth));
-    let folds = labelled.folds(count, run.seed());
-    let (mut choice, best) = choose(&labelled, &folds, recipes, run)?;
-    let recipe = best.entry.recipe.clone();
+    let prepared = labelled.prepare(Encoding::default())?;
+    let Prepared { coder, rows, targets } = &prepared;
+    let training = Training { encoder: coder.table()?, inputs: rows.table()?, targets };
+    let size = Size::of(targets, coder.table()?);
+    let plan = Plan::new(recipes, &labelled, size, fold_count, run.seed())?;
+    let splits = Splits::new(training, &labelled.truth, &plan.folds);
+    let mut validated = cross_validate(&splits, &plan.members, plan.together.as_ref(), run)?;
+    let mut choice = Choice::new(&labelled, &plan.folds, &mut validated);
+    let recipe = plan.together.clone().unwrap_or_else(|| validated.members[0].0.clone());
     let mut cut_off = run.stopped().then(|| {
-        let done: Vec<&str> = choice.entries.iter().map(|entry| entry.recipe.method.name()).collect();
+        let compared = choice.entries.iter().filter(|entry| entry.recipe.method.name() != "ensemble");
+        let done: Vec<&str> = compared.map(|entry| entry.recipe.method.name()).collect();
         format!("The comparison was stopped when {} had been compared.", done.join(", "))
     });
     if cut_off.is_some() {
-        run.warn(format!("stopped; the model is `{}`, the best that was finished", recipe.method.name()));
+        run.warn(format!("stopped; the model is `{}`, of what was finished", recipe.method.name()));
     }
-    let promise = Promise::of_folds(&labelled, &best, &choice.truth);
+    let measured = Measured::new(&splits, &validated, &choice)?;
+    let mut promise = measured.promise(&labelled, &choice.truth);
     choice.coverage = promise.intervals.as_ref().map(|own| own.check(COVERAGE_LEVEL));
-    let mut models = None;
-    if !folds.apart.is_empty() && cut_off.is_none() {
-        models = learned_from_all(&labelled, &folds, &best, &mut choice, run)?;
-        if models.is_none() {
-            let name = recipe.method.name();
-            cut_off = Some(format!("The fit of `{name}` on all rows was stopped; this one saw a sample."));
+    if !plan.folds.apart.is_empty() && cut_off.is_none() {
+        match learn_from_all(&splits, &validated, run)? {
+            Some((model, curves)) => {
+                choice.curves = curves;
+                choice.held_out = plan.folds.apart.iter().map(|row| (*row, 0)).collect();
+                let alone = FoldModels::new(coder.clone(), targets.task, members(&validated), vec![model]);
+                (promise, validated.models) =
+                    measured.on_rows_kept_apart(&labelled, &splits, rows, alone, run)?;
+            }
+            None => {
+                let name = recipe.method.name();
+                cut_off =
+                    Some(format!("The fit of `{name}` on all rows was stopped; this one saw a sample."));
+            }
         }
     }
-    let (models, promise) = models.unwrap_or((best.models, promise));
-    let mut model = Model::of_folds(data, roles, &recipe, models, run)?;
+    let mut model = Model::of_folds(data, roles, &recipe, (members(&validated), validated.models), run)?;
     model.summary.notes = choice.words();
     model.summary.cut_off = cut_off;
     if let Part::Predict(part) = &mut model.part {
@@ -175,33 +196,116 @@ pub fn fit_best(
     Ok((model, choice))
 }
 
+/// (row, fold) of all rows that are compared.
+fn rows_of_folds(folds: &Folds) -> Vec<(usize, usize)> {
+    let of_folds = folds.held_out.iter().zip(0..);
+    of_folds.flat_map(|(rows, fold)| rows.iter().map(move |row| (*row, fold))).collect()
+}
+
+fn members(validated: &Validated) -> Vec<Recipe> {
+    validated.members.iter().map(|(member, _)| member.clone()).collect()
+}
+
+/// Who is measured on which folds, and whether they become one.
+struct Plan {
+    members: Vec<Recipe>,
+    /// The recipe of the mean of all, where that is wanted.
+    together: Option<Recipe>,
+    folds: Folds,
+}
+
+impl Plan {
+    fn new(
+        recipes: &[Recipe],
+        labelled: &Labelled,
+        size: Size,
+        count: Option<usize>,
+        seed: u64,
+    ) -> Result<Self> {
+        let truth = &labelled.truth;
+        match recipes {
+            [recipe] if recipe.method.name() == "ensemble" => {
+                let settings = ensemble::Settings::checked(&recipe.settings)?;
+                Ok(Self {
+                    members: settings.members(size)?,
+                    together: Some(recipe.clone()),
+                    folds: settings.deal(truth, count, seed),
+                })
+            }
+            _ if recipes.iter().any(|recipe| recipe.method.name() == "ensemble") => {
+                let what = "`ensemble` is made of other methods and is named alone";
+                Err(Error::setting("method", what).with_hint("its setting `methods` says which take part"))
+            }
+            _ => {
+                let folds = labelled.folds(count.unwrap_or_else(|| usual_folds(truth)), seed);
+                Ok(Self { members: recipes.to_vec(), together: None, folds })
+            }
+        }
+    }
+}
+
+/// Held-out rows with their errors.
+struct Measured {
+    folds: Vec<usize>,
+    holes: Vec<Vec<u32>>,
+    errors: Vec<f64>,
+}
+
 /// What errors on held-out rows promise.
 struct Promise {
     intervals: Option<CrossValidated>,
     sets: Option<Sets>,
 }
 
-impl Promise {
+impl Measured {
+    fn new(splits: &Splits<'_>, validated: &Validated, choice: &Choice) -> Result<Self> {
+        let first = &validated.members[0].0;
+        let encoding = first.method.encoding(&first.settings)?;
+        let (mut folds, mut holes) = (Vec::new(), Vec::new());
+        for (fold, held_out) in splits.folds.held_out.iter().enumerate() {
+            folds.extend(vec![fold; held_out.len()]);
+            holes.extend(holes_of(&splits.split(fold, encoding).held_out));
+        }
+        Ok(Self { folds, holes, errors: errors(&choice.entries[0].predictions, &choice.truth) })
+    }
+
     /// From the models of a cross-validation.
-    fn of_folds(labelled: &Labelled, best: &Measured, truth: &Targets) -> Self {
-        let errors = errors(&best.entry.predictions, truth);
-        let rows = best.held_out(labelled.inputs(), &errors);
+    fn promise(&self, labelled: &Labelled, truth: &Targets) -> Promise {
+        let Self { folds, holes, errors } = self;
+        let rows = HeldOut { inputs: labelled.inputs(), folds, holes, errors };
         match truth.task {
-            Task::Regression => Self { intervals: Some(CrossValidated::learn(rows)), sets: None },
+            Task::Regression => Promise { intervals: Some(CrossValidated::learn(rows)), sets: None },
             Task::Classification { classes } => {
-                Self { intervals: None, sets: Some(Sets::learn(rows, &truth.classes, classes)) }
+                Promise { intervals: None, sets: Some(Sets::learn(rows, &truth.classes, classes)) }
             }
         }
     }
 
-    /// From one model and rows kept apart from it.
-    fn split(rows: HeldOut<'_>, truth: &Targets, spread: Spread) -> Self {
-        match truth.task {
-            Task::Regression => Self { intervals: Some(CrossValidated::split(rows, spread)), sets: None },
+    /// From one model and the rows kept apart from it, with that model. The spread is that of the sample, which has
+    /// none of these rows.
+    fn on_rows_kept_apart(
+        &self,
+        labelled: &Labelled,
+        splits: &Splits<'_>,
+        rows: &Rows,
+        alone: FoldModels,
+        run: &Run,
+    ) -> Result<(Promise, Vec<FoldModel>)> {
+        let apart = rows.select(&splits.folds.apart)?;
+        let truth = splits.truth.select(&splits.folds.apart);
+        let mut found = (Vec::new(), Vec::new());
+        run.compute(|| alone.answers(&apart, |_, answers, own| found = (answers, holes_of(own))))?;
+        let (own, holes) = (errors(&found.0, &truth), found.1);
+        let spread = Spread::learn(&self.holes, labelled.inputs(), &self.errors);
+        let rows =
+            HeldOut { inputs: labelled.inputs(), folds: &vec![0; own.len()], holes: &holes, errors: &own };
+        let promise = match truth.task {
+            Task::Regression => Promise { intervals: Some(CrossValidated::split(rows, spread)), sets: None },
             Task::Classification { classes } => {
-                Self { intervals: None, sets: Some(Sets::split(rows, &truth.classes, classes, spread)) }
+                Promise { intervals: None, sets: Some(Sets::split(rows, &truth.classes, classes, spread)) }
             }
-        }
+        };
+        Ok((promise, alone.into_models()))
     }
 }
 
@@ -216,35 +320,6 @@ fn errors(predictions: &[f64], truth: &Targets) -> Vec<f64> {
             rows.map(|(chances, class)| 1.0 - chances[*class as usize]).collect()
         }
     }
-}
-
-/// The best method learned from all rows of a large table but those kept apart, and what its errors on these promise;
-/// `None` when it was stopped. Spread and temperature are those of the sample, which has none of the rows kept apart.
-fn learned_from_all(
-    labelled: &Labelled,
-    folds: &Folds,
-    best: &Measured,
-    choice: &mut Choice,
-    run: &Run,
-) -> Result<Option<(Vec<FoldModel>, Promise)>> {
-    let recipe = &best.entry.recipe;
-    let training: Vec<usize> =
-        (0..labelled.rows()).filter(|row| folds.apart.binary_search(row).is_err()).collect();
-    let split = labelled.encode(&training, &folds.apart, recipe)?;
-    let (heard, run) = curves_of(&run.part(&format!("{}, all rows", recipe.method.name())));
-    let fitted = split.fit(recipe, &run);
-    if run.stopped() {
-        return Ok(None);
-    }
-    let mut model = fitted?;
-    model.temperature = best.entry.temperature;
-    let errors_of_sample = errors(&best.entry.predictions, &choice.truth);
-    let spread = Spread::learn(&best.holes, labelled.inputs(), &errors_of_sample);
-    let own = errors(&split.answers(&model, &run)?, &split.truth);
-    let (zeros, holes) = (vec![0; own.len()], holes_of(&split.rows));
-    let rows = HeldOut { inputs: labelled.inputs(), folds: &zeros, holes: &holes, errors: &own };
-    choice.curves = heard.curves();
-    Ok(Some((vec![model], Promise::split(rows, &split.truth, spread))))
 }
 
 #[cfg(test)]

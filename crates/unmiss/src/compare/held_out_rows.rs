@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use super::arena::{Arena, Outcome, repeat_seed};
 use super::comparison::{Comparison, Contestant, Part};
-use super::folds::{Folds, folds};
 use super::labelled::Labelled;
 use super::tune::settings_for;
 use crate::data::{Data, Shape};
 use crate::encode::Task;
 use crate::error::{Act, Error, Result};
 use crate::methods::Job;
+use crate::methods::folds::{Folds, MOST_ROWS_COMPARED, folds};
 use crate::metrics::{Score, most_probable};
 use crate::model::{Recipe, Roles};
 use crate::run::Run;
@@ -44,7 +44,7 @@ impl HeldOutRows {
 
     /// The loss of a recipe on a holdout of the training rows, learned from the rest of them.
     fn inner_loss(&self, recipe: &Recipe, training: &[usize], run: &Run) -> Result<f64> {
-        let inner = folds(&self.labelled.truth.select(training), INNER_FOLDS, run.seed());
+        let inner = folds(&self.labelled.truth.select(training), INNER_FOLDS, MOST_ROWS_COMPARED, run.seed());
         let rows = |places: &[usize]| places.iter().map(|&place| training[place]).collect::<Vec<_>>();
         let split = self.labelled.encode(&rows(&inner.training(0)), &rows(&inner.held_out[0]), recipe)?;
         Ok(split.judge(recipe, run)?.score.loss())

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use super::arena::{Arena, Outcome, repeat_seed};
 use super::comparison::{Comparison, Contestant};
-use super::folds::MOST_ROWS_COMPARED;
 use super::tune::settings_for;
 use crate::data::Data;
 use crate::error::{Act, Error, Result};
 use crate::methods::Job;
+use crate::methods::folds::MOST_ROWS_COMPARED;
 use crate::metrics::{ColumnError, fill_errors};
 use crate::missing::{HiddenData, Mechanism, hide_data};
 use crate::model::{Aim, FillPlan, Model, Recipe};

@@ -2,11 +2,11 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::folds::{Folds, folds};
 use crate::data::Data;
-use crate::encode::{Encoding, Rows, TargetEncoder, Targets};
+use crate::encode::{Encoding, Rows, TargetEncoder, Targets, Task};
 use crate::error::Result;
-use crate::methods::{FoldModel, Learned};
+use crate::methods::Predictor;
+use crate::methods::folds::{Folds, MOST_ROWS_COMPARED, folds, own_units};
 use crate::metrics::Score;
 use crate::model::{Prepared, Recipe, Roles, fit_prepared, prepare};
 use crate::run::Run;
@@ -71,7 +71,12 @@ impl Labelled {
 
     /// Deals the rows into folds.
     pub fn folds(&self, count: usize, seed: u64) -> Folds {
-        folds(&self.truth, count, seed)
+        folds(&self.truth, count, MOST_ROWS_COMPARED, seed)
+    }
+
+    /// All rows, in an encoding.
+    pub fn prepare(&self, encoding: Encoding) -> Result<Prepared> {
+        prepare(&self.data, &self.inputs, &self.roles, &self.target, encoding)
     }
 
     /// A part encoded for a recipe. Recipes that ask for the same encoding share it; of other parts than the named
@@ -99,47 +104,25 @@ impl Labelled {
     /// Some rows to learn from and others to be judged on.
     pub fn encode(&self, training: &[usize], held_out: &[usize], recipe: &Recipe) -> Result<Split> {
         let learning = self.data.select(training)?;
-        let mut prepared = prepare(&learning, &self.inputs, &self.roles, &self.target, recipe)?;
+        let encoding = recipe.method.encoding(&recipe.settings)?;
+        let mut prepared = prepare(&learning, &self.inputs, &self.roles, &self.target, encoding)?;
         let units = own_units(&mut prepared.targets.numbers);
         let rows = prepared.coder.encode(&self.data.select(held_out)?, |_, _| {})?;
         Ok(Split { prepared, units, rows, truth: self.truth.select(held_out) })
     }
 }
 
-/// Standardises numbers and says by what: what is learned from them has then seen nothing of the other rows, not even
-/// the mean of their target.
-fn own_units(numbers: &mut [f32]) -> (f64, f64) {
-    if numbers.is_empty() {
-        return (0.0, 1.0);
-    }
-    let count = numbers.len() as f64;
-    let mean = numbers.iter().map(|y| f64::from(*y)).sum::<f64>() / count;
-    let variance = numbers.iter().map(|y| (f64::from(*y) - mean).powi(2)).sum::<f64>() / count;
-    let deviation = if variance > 0.0 { variance.sqrt() } else { 1.0 };
-    numbers.iter_mut().for_each(|y| *y = ((f64::from(*y) - mean) / deviation) as f32);
-    (mean, deviation)
-}
-
 impl Split {
-    /// Learns from the one part.
-    pub fn fit(&self, recipe: &Recipe, run: &Run) -> Result<FoldModel> {
-        Ok(self.model(fit_prepared(&self.prepared, recipe, run)?))
-    }
-
-    /// What was learned from the one part, with its units.
-    pub fn model(&self, learned: Box<dyn Learned>) -> FoldModel {
-        let (shift, factor) = self.units;
-        FoldModel { coder: self.prepared.coder.clone(), shift, factor, temperature: 1.0, learned }
-    }
-
-    /// `[rows, outputs]`: what a model answers for the other part.
-    pub fn answers(&self, model: &FoldModel, run: &Run) -> Result<Vec<f64>> {
-        run.compute(|| model.answer(&self.rows, self.truth.task))
-    }
-
-    /// Learns from the one part and predicts the other.
-    pub fn predict(&self, recipe: &Recipe, run: &Run) -> Result<Vec<f64>> {
-        self.answers(&self.fit(recipe, run)?, run)
+    /// Learns from the one part and predicts the other, in units of all rows.
+    fn predict(&self, recipe: &Recipe, run: &Run) -> Result<Vec<f64>> {
+        let learned = fit_prepared(&self.prepared, recipe, run)?;
+        let predict = |predictor: &dyn Predictor| run.compute(|| predictor.predict(&self.rows));
+        let mut answers = learned.predictor().map_or(Ok(Vec::new()), predict)?;
+        if self.truth.task == Task::Regression {
+            let (shift, factor) = self.units;
+            answers.iter_mut().for_each(|answer| *answer = shift + factor * *answer);
+        }
+        Ok(answers)
     }
 
     /// Learns from the one part and is judged on the other.

@@ -95,7 +95,11 @@ impl NumberFeature {
 
     /// The same column, learned from other rows: `known` are their encoded cells. What may be filled stays.
     pub(super) fn relearned(&self, scale: Scale, known: impl Iterator<Item = f32>, rows: usize) -> Self {
-        let known: Vec<f64> = known.map(|encoded| self.decoded(f64::from(encoded))).collect();
+        self.learned_from(scale, known.map(|encoded| self.decoded(f64::from(encoded))).collect(), rows)
+    }
+
+    /// The same column, learned from the known values of so many other rows. What may be filled stays.
+    pub(super) fn learned_from(&self, scale: Scale, known: Vec<f64>, rows: usize) -> Self {
         let missing = rows - known.len();
         Self { limits: self.limits, ..Self::learn(self.name.clone(), self.kind, scale, known, missing) }
     }
@@ -143,7 +147,8 @@ impl NumberFeature {
         self.limits.unwrap_or((self.low - wide, self.high + wide))
     }
 
-    /// The same, encoded: not further from the mean than a line reaches, or than what was observed.
+    /// What [`allowed`](Self::allowed) says, encoded: not further from the mean than a line reaches, or than what was
+    /// observed.
     pub fn range(&self) -> (f64, f64) {
         let lowest = self.encoded(self.low).min(-FARTHEST);
         let highest = self.encoded(self.high).max(FARTHEST);
@@ -155,28 +160,46 @@ impl NumberFeature {
 impl CategoryFeature {
     /// Learns from the observed cells of a column; the rarest of more than `most_levels` share a code.
     pub(super) fn fit(column: &Column, codes: &[u32], levels: &[String], most_levels: usize) -> Self {
-        let mut counts = vec![0_usize; levels.len()];
-        for (code, _) in codes.iter().zip(&column.observed).filter(|(_, observed)| **observed) {
-            counts[*code as usize] += 1;
-        }
+        let known = codes.iter().zip(&column.observed).filter(|(_, observed)| **observed);
+        let known = known.map(|(code, _)| *code);
+        Self::learn((column.name.clone(), column.kind), known, levels, most_levels, column.rows())
+    }
+
+    /// Learns from known codes of so many rows; a code beyond the levels is that of others, pooled before.
+    fn learn(
+        (name, kind): (String, Kind),
+        known: impl Iterator<Item = u32>,
+        levels: &[String],
+        most_levels: usize,
+        rows: usize,
+    ) -> Self {
+        let mut counts = vec![0_usize; levels.len() + 1];
+        known.for_each(|code| counts[code as usize] += 1);
         // The most frequent levels keep a code of their own; ties go to the earlier level.
         let mut order: Vec<usize> = (0..levels.len()).filter(|&level| counts[level] > 0).collect();
         order.sort_by_key(|&level| std::cmp::Reverse(counts[level]));
-        let pooled: usize = order.iter().skip(most_levels).map(|&level| counts[level]).sum();
+        let rare = order.iter().skip(most_levels).map(|&level| counts[level]).sum::<usize>();
+        let pooled = counts[levels.len()] + rare;
         order.truncate(most_levels);
         order.sort_unstable();
-        let total = counts.iter().sum::<usize>().max(1) as f32;
+        let known = counts.iter().sum::<usize>();
+        let total = known.max(1) as f32;
         let mut shares: Vec<f32> = order.iter().map(|&level| counts[level] as f32 / total).collect();
         if pooled > 0 {
             shares.push(pooled as f32 / total);
         }
-        Self {
-            name: column.name.clone(),
-            kind: column.kind,
-            levels: order.iter().map(|&level| levels[level].clone()).collect(),
-            shares,
-            missing: column.missing(),
-        }
+        let levels = order.iter().map(|&level| levels[level].clone()).collect();
+        Self { name, kind, levels, shares, missing: rows - known }
+    }
+
+    /// The same column as other rows alone would have given it, whose known codes are given.
+    pub(super) fn learned_from(
+        &self,
+        known: impl Iterator<Item = u32>,
+        most_levels: usize,
+        rows: usize,
+    ) -> Self {
+        Self::learn((self.name.clone(), self.kind), known, &self.levels, most_levels, rows)
     }
 
     /// The same column and codes with the shares of other rows, whose known codes are given.

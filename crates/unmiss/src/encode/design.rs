@@ -123,6 +123,23 @@ impl Design {
         self.inputs
     }
 
+    /// How many columns the inputs are made of.
+    pub fn width(&self) -> usize {
+        self.number_fill.len() + self.blocks.len()
+    }
+
+    /// For each input the column it belongs to: numbers, then categories.
+    pub fn columns(&self) -> Vec<usize> {
+        let numbers = self.number_fill.len();
+        let mut columns: Vec<usize> = (0..numbers).collect();
+        for (place, block) in self.blocks.iter().enumerate() {
+            columns.extend(vec![numbers + place; block.codes as usize]);
+        }
+        let indicated = self.indicators.iter().enumerate().filter(|(_, indicator)| indicator.is_some());
+        columns.extend(indicated.map(|(column, _)| column));
+        columns
+    }
+
     /// K, where rows are normalised.
     pub fn normalization(&self) -> Option<f32> {
         self.normalization

@@ -1,11 +1,15 @@
 //! Input columns as a method sees them: scaled numbers and category codes, each with its `observed`.
 
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::data::{Column, Table};
 use crate::error::{Error, Result};
 
 pub use super::column::{CategoryFeature, NumberFeature, Scale};
+
+/// Rows that a thread takes at once at least.
+const ROWS_AT_ONCE: usize = 1024;
 
 /// What a method asks of the encoder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -150,31 +154,42 @@ impl Encoder {
             codes: vec![0; rows * self.categories.len()],
             codes_observed: vec![false; rows * self.categories.len()],
         };
-        for (place, feature) in self.numbers.iter().enumerate() {
+        let mut numbers = Vec::with_capacity(self.numbers.len());
+        for feature in &self.numbers {
             let column = table.column(&feature.name)?;
             let values = column.numbers().ok_or_else(|| wrong_kind(column, "numbers"))?;
-            for row in (0..rows).filter(|&row| column.observed[row]) {
-                let cell = row * self.numbers.len() + place;
-                encoded.numbers[cell] = feature.scaled(self.encoding.scale, values[row]);
-                encoded.numbers_observed[cell] = true;
-            }
+            numbers.push((feature, values, column));
         }
-        for (place, feature) in self.categories.iter().enumerate() {
+        let mut categories = Vec::with_capacity(self.categories.len());
+        for feature in &self.categories {
             let column = table.column(&feature.name)?;
             let (codes, levels) = column.codes().ok_or_else(|| wrong_kind(column, "categories"))?;
             let translation = feature.translation(levels);
-            let mut told = vec![false; levels.len()];
-            for row in (0..rows).filter(|&row| column.observed[row]) {
-                let code = codes[row] as usize;
-                if let Some(known) = translation[code] {
-                    let cell = row * self.categories.len() + place;
-                    encoded.codes[cell] = known;
-                    encoded.codes_observed[cell] = true;
-                } else if !std::mem::replace(&mut told[code], true) {
-                    unseen(&feature.name, &levels[code]);
+            tell_unseen(column, &translation, &mut unseen);
+            categories.push((translation, codes, column));
+        }
+        // Row by row, all columns of some rows at a time: each stretch of memory is written once.
+        let width = numbers.len().max(1);
+        let lines = encoded.numbers.par_chunks_exact_mut(width);
+        let lines = lines.zip(encoded.numbers_observed.par_chunks_exact_mut(width)).enumerate();
+        lines.with_min_len(ROWS_AT_ONCE).for_each(|(row, (line, observed))| {
+            for ((cell, observed), (feature, values, column)) in line.iter_mut().zip(observed).zip(&numbers) {
+                if column.observed[row] {
+                    (*cell, *observed) = (feature.scaled(self.encoding.scale, values[row]), true);
                 }
             }
-        }
+        });
+        let width = categories.len().max(1);
+        let lines = encoded.codes.par_chunks_exact_mut(width);
+        let lines = lines.zip(encoded.codes_observed.par_chunks_exact_mut(width)).enumerate();
+        lines.with_min_len(ROWS_AT_ONCE).for_each(|(row, (line, observed))| {
+            for ((cell, observed), (translation, codes, column)) in
+                line.iter_mut().zip(observed).zip(&categories)
+            {
+                let known = if column.observed[row] { translation[codes[row] as usize] } else { None };
+                (*cell, *observed) = (known.unwrap_or(0), known.is_some());
+            }
+        });
         Ok(encoded)
     }
 
@@ -238,6 +253,18 @@ impl Encoder {
         let hidden = encoded.codes.iter_mut().zip(&rows.codes_observed).filter(|(_, observed)| !**observed);
         hidden.for_each(|(code, _)| *code = 0);
         (encoder, encoded)
+    }
+}
+
+/// Tells the levels that have no code and stand in some row, in the order of rows.
+fn tell_unseen(column: &Column, translation: &[Option<u32>], unseen: &mut impl FnMut(&str, &str)) {
+    let Some((codes, levels)) = column.codes().filter(|_| translation.contains(&None)) else { return };
+    let mut told = vec![false; levels.len()];
+    for (code, _) in codes.iter().zip(&column.observed).filter(|(_, observed)| **observed) {
+        let code = *code as usize;
+        if translation[code].is_none() && !std::mem::replace(&mut told[code], true) {
+            unseen(&column.name, &levels[code]);
+        }
     }
 }
 

@@ -30,6 +30,11 @@ impl<'a> Conditional<'a> {
         &self.normal.mean
     }
 
+    /// Σ⁻¹, where there is one.
+    pub(super) fn precision(&self) -> Option<&Square> {
+        self.precision
+    }
+
     /// What the other known cells of a row say about each known one, by leaving it out: with K = Σ_oo⁻¹,
     /// x̂_j = x_j - (K (x_o - μ_o))_j / K_jj. Missing cells get what all known ones say. As deviations from the mean.
     pub fn leave_one_out(&self, observed: &[bool], deviations: &[f64]) -> Vec<f64> {

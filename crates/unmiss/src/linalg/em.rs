@@ -15,7 +15,8 @@
 use rayon::prelude::*;
 
 use super::conditional::Conditional;
-use super::holes::{Group, Holes, cut, expect, groups};
+use super::expected::expect;
+use super::holes::{Group, Holes, cut, groups};
 use super::moments::{Moments, expect_moments};
 use super::normal::Normal;
 use super::square::Square;
@@ -27,6 +28,11 @@ const MOST_NUMBERS: usize = 16 << 20;
 
 /// A first step after a leap that is so many times longer than the one before it says that the leap led astray.
 const ASTRAY: f64 = 4.0;
+
+/// From so many rows, and so many for each column, the first rounds look at every fifth of them.
+const MANY_ROWS: usize = 5000;
+const ROWS_PER_COLUMN: usize = 100;
+const EVERY: usize = 5;
 
 /// When expectation-maximisation ends.
 #[derive(Debug, Clone, Copy)]
@@ -61,11 +67,31 @@ impl Normal {
         course: Course,
         mut listen: impl FnMut(usize, f64) -> bool,
     ) -> Self {
-        let groups = groups(data, rows);
+        let start = Self::start(data, rows);
+        if rows.len() < MANY_ROWS.max(ROWS_PER_COLUMN * data.columns) {
+            return start.fit_on(data, rows, course, listen);
+        }
+        // The longest part of the way is gone with some of the rows.
+        let some: Vec<usize> = rows.iter().copied().step_by(EVERY).collect();
+        start.fit_on(data, &some, course, &mut listen).fit_on(data, rows, course, listen)
+    }
+
+    /// Learns from the given rows, from this one on.
+    #[must_use]
+    pub fn fit_on(
+        self,
+        data: Holes<'_>,
+        rows: &[usize],
+        course: Course,
+        mut listen: impl FnMut(usize, f64) -> bool,
+    ) -> Self {
+        let mut groups = groups(data, rows);
+        // Patterns of like size are solved together.
+        groups.sort_by_key(|group| group.observed.iter().filter(|known| **known).count());
         let chunks = cut(&groups);
         let listen = |round, change, _: &Self| listen(round, change);
         let expect = |groups: &&[Group], conditional: &Conditional<'_>| expect(data, groups, conditional);
-        Self::start(data, rows).improved(&chunks, expect, rows.len() as f64, course, listen)
+        self.improved(&chunks, expect, rows.len() as f64, course, listen)
     }
 
     /// The same from rows that were summed up pattern by pattern, so that a round costs the same for a thousand rows

@@ -1,13 +1,9 @@
-//! Rows of numbers with holes, and what they add to a round of expectation-maximisation.
+//! Rows of numbers with holes.
 
 use std::collections::HashMap;
 
-use super::conditional::{Conditional, Pattern};
-use super::products::add_crossed;
-use super::square::Square;
-
 /// Rows that are summed in one go: fixed, so that sums do not depend on the number of threads.
-const CHUNK: usize = 512;
+pub(super) const CHUNK: usize = 512;
 
 /// Rows of numbers with holes.
 #[derive(Clone, Copy)]
@@ -74,29 +70,4 @@ pub(super) fn cut(groups: &[Group]) -> Vec<&[Group]> {
         }
     }
     chunks
-}
-
-/// Sums of the filled deviations t = Σ f and of their products T = Σ f f' + C over the rows of some groups.
-pub(super) fn expect(data: Holes<'_>, groups: &[Group], conditional: &Conditional<'_>) -> (Vec<f64>, Square) {
-    let columns = data.columns;
-    let (mut shift, mut squares) = (vec![0.0; columns], Square::zero(columns));
-    // [rows, columns]: deviations of the filled rows from the old mean.
-    let mut filled = Vec::new();
-    for group in groups {
-        let pattern = Pattern::new(conditional, &group.observed);
-        for &row in &group.rows {
-            let start = filled.len();
-            filled.resize(start + columns, 0.0);
-            data.deviations(row, conditional.mean(), &mut filled[start..]);
-            pattern.fill(conditional, &mut filled[start..]);
-            shift.iter_mut().zip(&filled[start..]).for_each(|(sum, value)| *sum += value);
-            if filled.len() >= CHUNK * columns {
-                add_crossed(&mut squares.cells, (&filled, columns), (&filled, columns), 1.0);
-                filled.clear();
-            }
-        }
-        pattern.add_open(conditional, group.rows.len() as f64, &mut squares);
-    }
-    add_crossed(&mut squares.cells, (&filled, columns), (&filled, columns), 1.0);
-    (shift, squares)
 }

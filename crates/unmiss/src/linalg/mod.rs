@@ -1,6 +1,8 @@
 //! The dense algebra that several rooms share, over faer: products, sums, factorisations, and the normal distribution
 //! through holes. It knows slices of numbers, no tables. Whatever the number of threads, the bits are the same.
 
+pub mod registers;
+pub mod lanes;
 mod products;
 mod square;
 mod sums;
@@ -9,6 +11,7 @@ mod factor;
 mod normal;
 mod conditional;
 mod holes;
+mod expected;
 mod moments;
 mod em;
 

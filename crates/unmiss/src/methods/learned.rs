@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::Examples;
-use super::fold_models::FoldModels;
+use super::folds::FoldModels;
 use super::vectors::Vectors;
 use crate::encode::Rows;
 use crate::error::Result;
@@ -43,6 +43,15 @@ pub trait Learned: Send + Sync {
     }
 }
 
+/// Exact contributions: with the base they add up to the answer before it is kept within any range.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Exact {
+    /// The mean answer over the background.
+    pub base: f64,
+    /// `[rows, inputs]`.
+    pub values: Vec<f64>,
+}
+
 /// What predicts.
 pub trait Predictor: Send + Sync {
     /// `[rows, outputs]`: the standardised target, or a probability for each class.
@@ -50,6 +59,16 @@ pub trait Predictor: Send + Sync {
     /// # Errors
     /// When the rows are of a shape that was not learned.
     fn predict(&self, rows: &Rows) -> Result<Vec<f64>>;
+
+    /// What each input adds to the standardised target of each row, compared with background rows (Shapley values,
+    /// exact for every order of inputs). `None` where the method has no faster way than asking about many orders, as
+    /// for the chances of classes.
+    ///
+    /// # Errors
+    /// When the rows are of a shape that was not learned.
+    fn contributions(&self, _rows: &Rows, _background: &Rows) -> Result<Option<Exact>> {
+        Ok(None)
+    }
 }
 
 /// What fills holes.

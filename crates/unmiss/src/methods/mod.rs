@@ -13,10 +13,13 @@ pub mod boosted;
 mod card;
 pub mod cf_nade;
 pub mod chained;
+pub mod conditional;
 mod each_row;
 mod examples;
+pub mod ensemble;
 pub mod factors;
-mod fold_models;
+pub mod folds;
+pub mod forest;
 pub mod gaussian;
 mod learned;
 pub mod linear;
@@ -25,7 +28,9 @@ pub mod mean;
 pub mod mlp;
 pub mod neighbours;
 pub mod network;
+pub mod neumiss;
 pub mod self_masking;
+mod recipe;
 mod settings;
 pub mod space;
 pub mod supervised;
@@ -46,18 +51,22 @@ use crate::store::Arrays;
 
 pub use card::{About, Card, Cost, Job, Setting};
 pub use examples::{Examples, Layout, Training};
-pub use fold_models::{FoldModel, FoldModels, tempered};
-pub use learned::{ByRow, Draw, Imputer, Learned, Predictor, Recommender};
+pub use learned::{ByRow, Draw, Exact, Imputer, Learned, Predictor, Recommender};
+pub use recipe::Recipe;
 pub use settings::{defaults_of, parse};
 pub use space::{Axis, Choices};
 pub use vectors::Vectors;
 
 /// Every method, in the order in which help lists them.
 pub static METHODS: &[&dyn Method] = &[
+    &ensemble::Ensemble,
     &network::TabularNetwork,
+    &neumiss::NeuMiss,
     &mlp::Mlp,
     &linear::Linear,
+    &conditional::ConditionalSolve,
     &trees::Trees,
+    &forest::RandomForest,
     &auto::Auto,
     &gaussian::Gaussian,
     &low_rank::LowRank,

@@ -6,14 +6,17 @@ fn a_name_that_does_not_fit_is_told_what_would() {
     assert!(misspelt.hint_text().starts_with("did you mean `gaussian`? (the methods for this are: auto,"));
     let other = find("gaussian", Shape::Table, Job::Predict).err().unwrap();
     assert!(other.to_string().contains("`gaussian` fills holes"), "{other}");
-    assert_eq!(other.hint_text(), "the methods for this are: network, mlp, linear, trees");
+    assert_eq!(
+        other.hint_text(),
+        "the methods for this are: ensemble, network, neumiss, mlp, linear, conditional, trees, forest"
+    );
     assert!(find("linear", Shape::Ratings, Job::Rate).is_err());
 }
 
 #[test]
 fn short_lists_begin_with_the_cheapest() {
     let names = |shape, job| short_list(shape, job).iter().map(|method| method.name()).collect::<Vec<_>>();
-    assert_eq!(names(Shape::Table, Job::Predict), ["linear", "trees", "network"]);
+    assert_eq!(names(Shape::Table, Job::Predict), ["linear", "conditional", "forest", "trees", "network"]);
     let imputers = ["mean", "gaussian", "low-rank", "chained", "neighbours", "boosted"];
     assert_eq!(names(Shape::Table, Job::Fill), imputers);
     assert_eq!(names(Shape::Ratings, Job::Rate), ["biases", "factors", "autorec"]);

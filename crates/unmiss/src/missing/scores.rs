@@ -44,7 +44,7 @@ pub(super) fn standardise(raw: &[f64], observed: &[bool]) -> Option<Vec<f64>> {
 }
 
 /// sigmoid(t) = 1 / (1 + exp(-t))
-pub(super) fn sigmoid(t: f64) -> f64 {
+pub(crate) fn sigmoid(t: f64) -> f64 {
     1.0 / (1.0 + (-t).exp())
 }
 

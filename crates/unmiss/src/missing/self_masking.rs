@@ -69,12 +69,16 @@ pub fn gaussian_width(rate: f64) -> f64 {
 
 /// The c of probit self-masking for a standardised column.
 pub fn probit_offset(rate: f64) -> f64 {
-    let quantile = -std::f64::consts::SQRT_2 * erfc_inv(2.0 * rate);
-    -SLOPE * quantile * (1.0 / (SLOPE * SLOPE) + 1.0).sqrt()
+    -SLOPE * normal_quantile(rate) * (1.0 / (SLOPE * SLOPE) + 1.0).sqrt()
+}
+
+/// Phi^-1(p)
+pub(crate) fn normal_quantile(p: f64) -> f64 {
+    -std::f64::consts::SQRT_2 * erfc_inv(2.0 * p)
 }
 
 /// Phi(t)
-fn normal_cdf(t: f64) -> f64 {
+pub(crate) fn normal_cdf(t: f64) -> f64 {
     erfc(-t / std::f64::consts::SQRT_2) / 2.0
 }
 

@@ -5,7 +5,8 @@ use rayon::prelude::*;
 use super::intervals::{Intervals, Sets};
 use crate::encode::{Rows, TargetEncoder, Task};
 use crate::error::Result;
-use crate::methods::{FoldModels, Predictor};
+use crate::methods::Predictor;
+use crate::methods::folds::FoldModels;
 use crate::metrics::most_probable;
 
 /// Predictions in the user's units.

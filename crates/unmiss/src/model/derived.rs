@@ -8,6 +8,8 @@ use crate::data::formula::{Arithmetic, Words};
 use crate::data::{Kind, Table, Values};
 use crate::error::{Error, Result};
 
+/// How a formula is written.
+const EXAMPLE: &str = "say for example --derive 'bmi = weight / (height / 100)^2'";
 /// Steps towards a part that is solved for.
 const STEPS: usize = 80;
 /// A formula holds where both sides differ by less than this share.
@@ -60,12 +62,12 @@ impl Derived {
     /// # Errors
     /// When it can't be read, or names what is not a column of numbers.
     pub fn parse(text: &str, table: &Table) -> Result<Self> {
-        let hint = "say for example --derive 'bmi = weight / (height / 100)^2'";
         let (column, right) = text.split_once('=').ok_or_else(|| {
-            Error::setting("derive", format!("`{text}` is not of the form COLUMN = FORMULA")).with_hint(hint)
+            Error::setting("derive", format!("`{text}` is not of the form COLUMN = FORMULA"))
+                .with_hint(EXAMPLE)
         })?;
         let column = column.trim().trim_matches('`').to_owned();
-        let formula = Arithmetic::whole(&mut Words::new(right, table)?)?;
+        let formula = Arithmetic::whole(&mut Words::new(right, table)?.like(EXAMPLE))?;
         let (mut named, mut parts) = (Vec::new(), Vec::<String>::new());
         formula.columns(&mut named);
         named.into_iter().for_each(|name| match parts.iter().any(|own| own == name) {
@@ -74,7 +76,7 @@ impl Derived {
         });
         if parts.contains(&column) {
             let what = format!("`{text}`: a column can't follow from itself");
-            return Err(Error::setting("derive", what).with_hint(hint));
+            return Err(Error::setting("derive", what).with_hint(EXAMPLE));
         }
         for name in parts.iter().chain([&column]) {
             if !matches!(table.column(name)?.values, Values::Numbers(_)) {

@@ -9,16 +9,17 @@ use serde_json::Value;
 use super::intervals::Intervals;
 use super::parts::{Fallback, Fill, Part, Prediction, Summary};
 use super::read_back::save_with;
-use super::recipe::Recipe;
 use super::whole::Model;
 use crate::data::{MissingTokens, Shape};
 use crate::encode::{Coder, Task};
 use crate::error::{Error, Result};
-use crate::methods::{FoldModels, Job, Layout, Learned, find};
+use crate::methods::Recipe;
+use crate::methods::folds::FoldModels;
+use crate::methods::{Job, Layout, Learned, find};
 use crate::store::Arrays;
 
 /// The version of the file format. A file with a higher number is from a newer program.
-pub const FORMAT: u64 = 3;
+pub const FORMAT: u64 = 4;
 /// The oldest version that is read: without fold models.
 const OLDEST: u64 = 2;
 
@@ -150,14 +151,15 @@ impl Model {
             Job::Rate => Part::Rate(Fallback::new(coder.ratings()?)),
         };
         part.check()?;
+        header.summary.check()?;
         let layout = Layout { coder: &coder, task: part.task() };
         let own = arrays.with_prefix(LEARNED);
-        let learned: Box<dyn Learned> = match FoldModels::load(method, &header.settings, layout, &own)? {
+        let recipe = Recipe { method, settings: header.settings };
+        let learned: Box<dyn Learned> = match FoldModels::load(&recipe, layout, &own)? {
             Some(folds) => Box::new(folds),
-            None => method.load(&header.settings, layout, &own)?,
+            None => method.load(&recipe.settings, layout, &own)?,
         };
         part.check_folds(learned.fold_models().map_or(0, FoldModels::count))?;
-        let recipe = Recipe { method, settings: header.settings };
         Ok(Self { recipe, coder, part, missing: header.missing, summary: header.summary, learned })
     }
 }

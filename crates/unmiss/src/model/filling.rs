@@ -20,10 +20,10 @@ use super::derived::Derived;
 use super::group::Groups;
 use super::left::Left;
 use super::parts::{Fill, FillPlan, Made, Part, Summary};
-use super::recipe::Recipe;
 use crate::data::{Column, Data, Kind, Shape};
 use crate::encode::{Coder, Rows};
 use crate::error::{Error, Result};
+use crate::methods::Recipe;
 use crate::methods::{Draw, Examples, Imputer};
 use crate::run::Run;
 
@@ -150,12 +150,17 @@ impl<'a> Filling<'a> {
         self.imputer.fill(&mut filled, draw)?;
         let groups = self.part.groups.as_ref();
         let full = self.coder.decode(extended(groups, data)?.as_ref(), &filled, draw.is_some())?;
-        groups.map_or(Ok(full.clone()), |groups| Ok(groups.taken_off(full.table()?)?.into()))
+        match groups {
+            Some(groups) => Ok(groups.taken_off(full.table()?)?.into()),
+            None => Ok(full),
+        }
     }
 
     /// Holes that stay are opened again, and formulas made true.
     pub(super) fn finished(&self, before: &Data, rows: &Rows, mut data: Data) -> Result<Filled> {
-        let (mut left, mut warnings) = (Vec::new(), Vec::new());
+        let (mut left, mut warnings) = (Vec::<(String, usize)>::new(), Vec::new());
+        // Columns that may have holes: those left on purpose, and what follows from them.
+        let mut open: Vec<String> = Vec::new();
         let mut counts = self.counts(&data, rows);
         if !self.part.left.is_empty() || !self.part.derived.is_empty() {
             let before = before.table()?;
@@ -163,16 +168,20 @@ impl<'a> Filling<'a> {
             for text in &self.part.left {
                 left.push(Left::parse(text, before)?.apply(before, &mut table)?);
             }
+            open.extend(left.iter().filter(|(_, count)| *count > 0).map(|(name, _)| name.clone()));
             for text in &self.part.derived {
                 let derived = Derived::parse(text, before)?;
                 warnings.extend(derived.apply(before, &mut table)?.words());
+                if derived.parts.iter().any(|part| open.contains(part)) {
+                    open.push(derived.column);
+                }
             }
             for (name, count) in &mut counts {
                 *count = before.column(name)?.missing() - table.column(name)?.missing();
             }
             data = table.into();
         }
-        let unfilled = self.unfilled(before, &data, &left);
+        let unfilled = self.unfilled(&data, &open);
         Ok(Filled { data, counts, unfilled, left, warnings })
     }
 
@@ -188,20 +197,10 @@ impl<'a> Filling<'a> {
         columns.map(|column| (column.name.clone(), filled(&column.name))).collect()
     }
 
-    /// What is left, but for what was to be left and what follows from it. Learned columns have no hole any more.
-    fn unfilled(&self, before: &Data, data: &Data, left: &[(String, usize)]) -> Vec<Unfilled> {
-        let meant = |column: &Column| left.iter().any(|(name, count)| *name == column.name && *count > 0);
-        let follows = |column: &Column| {
-            let table = before.table();
-            let derived =
-                self.part.derived.iter().filter_map(|text| Derived::parse(text, table.as_ref().ok()?).ok());
-            let mut own = derived.filter(|derived| derived.column == column.name);
-            own.any(|derived| derived.parts.iter().any(|part| left.iter().any(|(name, _)| name == part)))
-        };
-        let holed = |column: &&Column| {
-            let is_wanted = !self.part.ignored.contains(&column.name) && !meant(column) && !follows(column);
-            is_wanted && column.missing() > 0
-        };
+    /// What is left, but for columns that may have holes. Learned columns have none any more.
+    fn unfilled(&self, data: &Data, open: &[String]) -> Vec<Unfilled> {
+        let may = |column: &Column| self.part.ignored.contains(&column.name) || open.contains(&column.name);
+        let holed = |column: &&Column| column.missing() > 0 && !may(column);
         let columns = data.columns().iter().filter(holed);
         let left = |column: &Column| {
             let reason = self.part.unfillable.get(&column.name);

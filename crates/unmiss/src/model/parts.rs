@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::explanation::{Background, Explanation};
 use super::group::Groups;
 use super::intervals::{Intervals, Sets};
 use super::roles::Roles;
@@ -121,6 +122,12 @@ pub struct Summary {
     pub notes: Vec<String>,
     /// What the method says about its fit.
     pub method: Value,
+    /// What the model goes by, found out on rows that were held out; none where nothing was held out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub explanation: Option<Box<Explanation>>,
+    /// What the columns of a model that predicts held in training; older files do not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub background: Option<Background>,
 }
 
 impl Summary {
@@ -133,7 +140,18 @@ impl Summary {
             // A method that chooses among others may have gone on with what it had compared.
             cut_off: method["cut off"].as_str().map(str::to_owned),
             method,
+            background: learned.predictor().and_then(|_| Background::of(rows)),
             ..Self::default()
+        }
+    }
+}
+
+impl Summary {
+    /// Refuses a summary from a file whose parts contradict each other.
+    pub(super) fn check(&self) -> Result<()> {
+        match self.explanation.as_ref().is_none_or(|found| found.is_sound()) {
+            true => Ok(()),
+            false => Err(Error::damaged("its header contradicts itself: what the model goes by")),
         }
     }
 }

@@ -3,13 +3,14 @@
 use super::answers::{Answers, Predictions, Promise};
 use super::intervals::{Intervals, Sets};
 use super::parts::{Made, Part, Prediction, Summary};
-use super::recipe::Recipe;
 use super::roles::Roles;
 use super::shift::{Patterns, Watch};
 use crate::data::Data;
-use crate::encode::{Coder, Rows, TargetEncoder, Targets, Task};
+use crate::encode::{Coder, Encoding, Rows, TargetEncoder, Targets, Task};
 use crate::error::Result;
-use crate::methods::{Examples, FoldModel, FoldModels, Learned, Predictor};
+use crate::methods::Recipe;
+use crate::methods::folds::{FoldModel, FoldModels};
+use crate::methods::{Exact, Examples, Learned, Predictor};
 use crate::run::Run;
 
 /// A model as one that predicts.
@@ -82,6 +83,53 @@ impl<'a> Predicting<'a> {
         })
     }
 
+    /// The same by the models that were learned without a fold, for rows that they did not see; a model that has no
+    /// folds answers as a whole.
+    ///
+    /// # Errors
+    /// When the rows have another shape.
+    pub fn predict_without(&self, fold: usize, rows: &Rows) -> Result<Vec<f64>> {
+        let mut answers = self.unbounded(Some(fold), rows)?;
+        if self.target.task == Task::Regression {
+            answers.iter_mut().for_each(|y| *y = y.clamp(self.target.low, self.target.high));
+        }
+        Ok(answers)
+    }
+
+    /// The same by the models of one fold or of all, numbers before they are kept within the range of the known target:
+    /// the answer of all is the mean of those of the folds.
+    ///
+    /// # Errors
+    /// When the rows have another shape.
+    pub fn unbounded(&self, fold: Option<usize>, rows: &Rows) -> Result<Vec<f64>> {
+        let mut answers = match (self.folds, fold) {
+            (Some(folds), Some(fold)) => folds.answer_of(fold, rows)?,
+            _ => self.predictor.predict(rows)?,
+        };
+        if self.target.task == Task::Regression {
+            answers.iter_mut().for_each(|y| *y = self.target.mean + self.target.deviation * *y);
+        }
+        Ok(answers)
+    }
+
+    /// What each input adds to a number before it is kept within any range, compared with background rows, in the
+    /// user's units; `None` where the method does not know it exactly.
+    ///
+    /// # Errors
+    /// When the rows have another shape.
+    pub fn contributions(&self, rows: &Rows, background: &Rows) -> Result<Option<Exact>> {
+        let found = self.predictor.contributions(rows, background)?;
+        Ok(found.map(|Exact { base, mut values }| {
+            values.iter_mut().for_each(|value| *value *= self.target.deviation);
+            Exact { base: self.target.mean + self.target.deviation * base, values }
+        }))
+    }
+
+    /// Rows it learned from.
+    pub fn learned_from(&self) -> usize {
+        self.learned_from
+    }
+
     /// How far the interval of a complete row reaches to either side where its models agree, in the user's units.
     pub fn reach(&self, level: f64) -> Option<f64> {
         let reach = match self.intervals? {
@@ -94,6 +142,15 @@ impl<'a> Predicting<'a> {
     /// How many models are averaged, where they are those of folds.
     pub fn fold_models(&self) -> Option<usize> {
         self.folds.map(FoldModels::count)
+    }
+
+    /// The methods that the models are of, with what each counts; empty where there is one.
+    pub fn weights(&self) -> Vec<(&'static str, f64)> {
+        let all = self.folds.map(FoldModels::weights).unwrap_or_default();
+        let mut named: Vec<_> =
+            all.into_iter().map(|(recipe, weight)| (recipe.method.name(), weight)).collect();
+        named.sort_by(|a, b| b.1.total_cmp(&a.1));
+        if named.len() > 1 { named } else { Vec::new() }
     }
 }
 
@@ -112,7 +169,8 @@ pub(super) fn fit(data: &Data, roles: &Roles, recipe: &Recipe, run: &Run) -> Res
     let labelled = roles.labelled(data)?;
     let inputs = roles.inputs(&labelled)?;
     let target = TargetEncoder::fit(&labelled, &roles.target, roles.task)?;
-    let prepared = prepare(&labelled, &inputs.names, roles, &target, recipe)?;
+    let encoding = recipe.method.encoding(&recipe.settings)?;
+    let prepared = prepare(&labelled, &inputs.names, roles, &target, encoding)?;
     let learned = fit_prepared(&prepared, recipe, run)?;
     let mut summary = Summary::new(&prepared.rows, &*learned, run);
     summary.rows_without_target = data.rows() - labelled.rows();
@@ -125,16 +183,16 @@ pub(super) fn fit(data: &Data, roles: &Roles, recipe: &Recipe, run: &Run) -> Res
 pub(super) fn of_folds(
     data: &Data,
     roles: &Roles,
-    recipe: &Recipe,
-    folds: Vec<FoldModel>,
+    (members, folds): (Vec<Recipe>, Vec<FoldModel>),
     run: &Run,
 ) -> Result<Made> {
     let labelled = roles.labelled(data)?;
     let inputs = roles.inputs(&labelled)?;
     let target = TargetEncoder::fit(&labelled, &roles.target, roles.task)?;
-    let coder = Coder::fit(&labelled, &inputs.names, recipe.method.encoding(&recipe.settings)?)?;
+    // Plain units, from which each model makes its own.
+    let coder = Coder::fit(&labelled, &inputs.names, Encoding::default())?;
     let rows = coder.encode(&labelled, |_, _| {})?;
-    let learned: Box<dyn Learned> = Box::new(FoldModels::new(coder.clone(), target.task, folds));
+    let learned: Box<dyn Learned> = Box::new(FoldModels::new(coder.clone(), target.task, members, folds));
     let mut summary = Summary::new(&rows, &*learned, run);
     summary.rows_without_target = data.rows() - labelled.rows();
     let patterns = Patterns::of(&rows);
@@ -151,9 +209,8 @@ pub fn prepare(
     inputs: &[String],
     roles: &Roles,
     target: &TargetEncoder,
-    recipe: &Recipe,
+    encoding: Encoding,
 ) -> Result<Prepared> {
-    let encoding = recipe.method.encoding(&recipe.settings)?;
     let coder = Coder::fit(labelled, inputs, encoding)?;
     let rows = coder.encode(labelled, |_, _| {})?;
     let targets = target.encode(labelled, roles.weight.as_deref(), roles.class_weights)?;

@@ -18,11 +18,11 @@ mod pairs;
 use serde::Serialize;
 
 use super::parts::{Fallback, Made, Part, Summary};
-use super::recipe::Recipe;
 use crate::data::Data;
 use crate::data::ratings::{Rating as Known, Ratings};
 use crate::encode::{Coder, Rows};
 use crate::error::{Error, Result};
+use crate::methods::Recipe;
 use crate::methods::{ByRow, Examples, Recommender, Vectors};
 use crate::run::Run;
 

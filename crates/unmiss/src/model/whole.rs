@@ -4,12 +4,13 @@ use super::filling::{self, Filling};
 use super::parts::{Aim, Made, Part, Summary};
 use super::predicting::{self, Predicting};
 use super::rating::{self, Rating};
-use super::recipe::Recipe;
 use super::roles::Roles;
 use crate::data::{Data, MissingTokens, Shape};
 use crate::encode::Coder;
 use crate::error::{Act, Error, Result};
-use crate::methods::{FoldModel, Job, Learned};
+use crate::methods::Recipe;
+use crate::methods::folds::FoldModel;
+use crate::methods::{Job, Learned};
 use crate::run::Run;
 
 /// A fitted model.
@@ -43,7 +44,7 @@ impl Model {
         Ok(Self { recipe, coder, part, missing, summary, learned })
     }
 
-    /// The mean of models of a target that were each learned without a fold of the rows, by the same recipe.
+    /// The mean of models of a target that were each learned without a fold of the rows, by the same methods.
     ///
     /// # Errors
     /// When roles or data don't allow it.
@@ -51,10 +52,10 @@ impl Model {
         data: &Data,
         roles: &Roles,
         recipe: &Recipe,
-        folds: Vec<FoldModel>,
+        models: (Vec<Recipe>, Vec<FoldModel>),
         run: &Run,
     ) -> Result<Self> {
-        let Made { coder, part, summary, learned } = predicting::of_folds(data, roles, recipe, folds, run)?;
+        let Made { coder, part, summary, learned } = predicting::of_folds(data, roles, models, run)?;
         let (recipe, missing) = (recipe.clone(), MissingTokens::default());
         Ok(Self { recipe, coder, part, missing, summary, learned })
     }
@@ -122,7 +123,7 @@ impl Model {
 /// Shorthand for tests, which know that there are folds.
 #[cfg(test)]
 impl Model {
-    pub(crate) fn learned_folds(&self) -> &crate::methods::FoldModels {
+    pub(crate) fn learned_folds(&self) -> &crate::methods::folds::FoldModels {
         self.learned.fold_models().unwrap()
     }
 }

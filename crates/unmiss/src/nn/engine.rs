@@ -29,6 +29,7 @@ use std::sync::Arc;
 use crate::nn::activation::Activation;
 use crate::nn::cells::Cells;
 use crate::nn::front::Front;
+use crate::nn::neumann::Block;
 use crate::nn::sparsity::Dropout;
 
 pub use plain::{Plain, Rows};
@@ -47,6 +48,9 @@ pub trait Engine: Sized {
     /// Cells with holes as vectors without any, `[B, O]`; the front's parameters begin at `first`.
     fn front(&mut self, front: &Arc<Front>, cells: Cells<'_>, first: usize) -> Self::Value;
 
+    /// Numbers with holes through a NeuMiss block, `[B, d]`; the block's parameters begin at `first`.
+    fn neumann(&mut self, block: &Arc<Block>, cells: Cells<'_>, first: usize) -> Self::Value;
+
     /// `activation(input W + b)`, `[B, H]` to `[B, O]`; `b` is the parameter after `weight`.
     fn dense(&mut self, input: Self::Value, weight: usize, activation: Activation) -> Self::Value;
 
@@ -55,6 +59,9 @@ pub trait Engine: Sized {
 
     /// The sum of two values of one shape.
     fn add(&mut self, left: Self::Value, right: Self::Value) -> Self::Value;
+
+    /// Two values side by side, `[B, H]` and `[B, O]` to `[B, H + O]`.
+    fn beside(&mut self, left: Self::Value, right: Self::Value) -> Self::Value;
 
     /// What the members of a network say, `[B, H]` to `[M B, O]`, member by member: each sees the input multiplied by
     /// its own row of `factors`, `[M, H]`, and goes through the layers `inside`. They may be gone through by all

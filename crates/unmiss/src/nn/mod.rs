@@ -18,6 +18,7 @@ pub mod loss;
 pub mod members;
 pub mod parameters;
 pub mod front;
+pub mod neumann;
 pub mod sparsity;
 pub mod optimizer;
 pub mod schedule;

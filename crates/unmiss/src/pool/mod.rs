@@ -34,6 +34,16 @@ pub struct Estimate {
     pub variance: f64,
 }
 
+impl Estimate {
+    /// The mean of some values and its squared standard error.
+    pub fn mean(values: &[f64]) -> Self {
+        let n = values.len() as f64;
+        let value = values.iter().sum::<f64>() / n;
+        let variance = values.iter().map(|own| (own - value).powi(2)).sum::<f64>() / (n - 1.0) / n;
+        Self { value, variance }
+    }
+}
+
 /// An answer pooled over all filled tables.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Pooled {

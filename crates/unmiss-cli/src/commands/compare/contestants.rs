@@ -33,7 +33,7 @@ pub fn list(arguments: &Arguments, shape: Shape, job: Job, resumes: bool) -> Res
 /// Every method of the list; those that try others themselves come last.
 fn all(shape: Shape, job: Job) -> Vec<String> {
     let mut names: Vec<String> = methods_for(shape, job).map(|method| method.name().to_owned()).collect();
-    names.sort_by_key(|name| ["auto", "blend"].contains(&name.as_str()));
+    names.sort_by_key(|name| ["auto", "blend", "ensemble"].contains(&name.as_str()));
     names
 }
 

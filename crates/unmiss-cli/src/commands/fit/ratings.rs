@@ -70,6 +70,8 @@ impl Arguments {
             ("ignore", !self.ignore.is_empty()),
             ("weight", self.weight.is_some()),
             ("task", self.task.is_some()),
+            ("single", self.single),
+            ("effort", self.effort.is_some()),
             ("html", self.html.is_some()),
             ("categorical or --numeric", self.input.tells_kinds()),
         ])?;

@@ -1,5 +1,7 @@
 //! What the user wants respected while holes are filled: who predicts whom, what follows from what, which holes stay.
 
+use std::borrow::Cow;
+
 use unmiss::data::{Column, Data, Kind, Table};
 use unmiss::error::{Error, Result};
 use unmiss::model::{FillPlan, Filling, Limits, Recipe};
@@ -98,9 +100,14 @@ impl PlanArguments {
     ///
     /// # Errors
     /// When an indicator has the name of a column.
-    pub fn marked(&self, filling: &Filling<'_>, before: &Data, after: &Table) -> Result<Table> {
+    pub fn marked<'a>(
+        &self,
+        filling: &Filling<'_>,
+        before: &Data,
+        after: &'a Table,
+    ) -> Result<Cow<'a, Table>> {
         if !self.indicators {
-            return Ok(after.clone());
+            return Ok(Cow::Borrowed(after));
         }
         let holes = filling.coder.names().into_iter().zip(filling.coder.missing_in_training());
         let holed: Vec<&str> = holes.filter(|(_, missing)| *missing > 0).map(|(name, _)| name).collect();
@@ -114,6 +121,6 @@ impl PlanArguments {
             let cells: Vec<f64> = column.observed.iter().map(|known| f64::from(u8::from(!known))).collect();
             columns.push(Column::from_numbers(name, Kind::Integer, &cells));
         }
-        Table::new(columns)
+        Ok(Cow::Owned(Table::new(columns)?))
     }
 }

@@ -66,7 +66,7 @@ fn fill(
     for (place, draw) in arguments.draws().into_iter().enumerate() {
         let draw_of = draw.map(|number| drawn(run, number, notes.rows as u64));
         let filled = run.compute(|| filling.fill_rows(batch, &rows, draw_of))?;
-        writers.write(draw, &arguments.plan.marked(&filling, batch, filled.data.table()?)?)?;
+        writers.write(draw, arguments.plan.marked(&filling, batch, filled.data.table()?)?.as_ref())?;
         notes.warnings.extend(filled.warnings);
         if place == 0 {
             notes.cells += filled.counts.iter().map(|(_, count)| count).sum::<usize>();

@@ -23,19 +23,12 @@ pub fn answers(table: &Table, rows: &[usize]) -> Result<[(Estimate, f64); 2]> {
     let predictors: Vec<Vec<f64>> = predictors.iter().map(|values| picked(values)).collect();
     let n = rows.len() as f64;
     let degrees = n - 1.0 - predictors.len() as f64;
-    Ok([(mean(&picked(&measured)), n - 1.0), (regression(predictors, &picked(y))?, degrees)])
+    Ok([(Estimate::mean(&picked(&measured)), n - 1.0), (regression(predictors, &picked(y))?, degrees)])
 }
 
 fn numbers<'a>(table: &'a Table, name: &str) -> Result<&'a [f64]> {
     let numbers: Option<&[f64]> = Column::numbers(table.column(name)?);
     numbers.ok_or_else(|| Error::data(format!("`{name}` is not a column of numbers")))
-}
-
-fn mean(values: &[f64]) -> Estimate {
-    let n = values.len() as f64;
-    let value = values.iter().sum::<f64>() / n;
-    let variance = values.iter().map(|own| (own - value).powi(2)).sum::<f64>() / (n - 1.0) / n;
-    Estimate { value, variance }
 }
 
 /// The coefficient of the first predictor, by least squares with an intercept.

@@ -3,6 +3,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::*;
 use crate::data::{Column, Kind, ReadOptions, Table, read};
+use crate::methods::folds::{MOST_ROWS_COMPARED, ROWS_KEPT_APART};
 use crate::model::Predictions;
 use crate::run::Event;
 
@@ -25,27 +26,70 @@ fn numbers(model: &Model, data: &Data) -> Vec<f64> {
     values
 }
 
+fn ensemble(methods: &str) -> Vec<Recipe> {
+    vec![Recipe::named("ensemble").unwrap().set("methods", methods).unwrap()]
+}
+
 /// The model that is shipped is the mean of models that each saw all folds but one; the rows of a fold change nothing
-/// of its own model.
+/// of its own model. So for one method and for several.
 #[test]
 fn what_is_shipped_is_what_was_measured() {
     let (data, run) = (penguins(), Run::new(3, 2).unwrap());
-    let (model, choice) = fit_best(&data, &mass(), &recipes(&["linear"]), Some(4), &run).unwrap();
-    assert_eq!(model.predicting().unwrap().fold_models(), Some(4));
-    // Held-out predictions are those of the fold models in the file: the row's own model does not know it.
-    let labelled = Labelled::new(&data, &mass(), &run).unwrap();
-    let folds = labelled.folds(4, run.seed());
-    let rows = model.coder.encode(&mass().labelled(&data).unwrap(), |_, _| {}).unwrap();
-    let mut each = Vec::new();
-    model.learned_folds().answers(&rows, |_, answers, _| each.push(answers)).unwrap();
-    let mut place = 0;
-    for (fold, held_out) in folds.held_out.iter().enumerate() {
-        for &row in held_out {
-            let (file, measured) = (each[fold][row], choice.entries[0].predictions[place]);
-            assert!((file - measured).abs() < 1e-4, "{file} {measured}");
-            place += 1;
+    for recipes in [recipes(&["linear"]), ensemble(r#"["linear", "trees"]"#)] {
+        let (model, choice) = fit_best(&data, &mass(), &recipes, Some(4), &run).unwrap();
+        assert_eq!(model.predicting().unwrap().fold_models(), Some(4));
+        // Held-out predictions are those of the fold models in the file: the row's own model does not know it.
+        let labelled = Labelled::new(&data, &mass(), &run).unwrap();
+        let folds = labelled.folds(4, run.seed());
+        let rows = model.coder.encode(&mass().labelled(&data).unwrap(), |_, _| {}).unwrap();
+        let mut each = Vec::new();
+        model.learned_folds().answers(&rows, |_, answers, _| each.push(answers)).unwrap();
+        let mut place = 0;
+        for (fold, held_out) in folds.held_out.iter().enumerate() {
+            for &row in held_out {
+                let (file, measured) = (each[fold][row], choice.entries[0].predictions[place]);
+                assert!((file - measured).abs() < 1e-4, "{file} {measured}");
+                place += 1;
+            }
         }
     }
+}
+
+/// The mean of several errs less than each of them, and says what each counts.
+#[test]
+fn an_ensemble_weighs_its_methods() {
+    let run = Run::new(3, 2).unwrap();
+    let (model, choice) =
+        fit_best(&penguins(), &mass(), &ensemble(r#"["trees", "linear"]"#), Some(5), &run).unwrap();
+    assert_eq!(model.recipe.method.name(), "ensemble");
+    let losses: Vec<f64> = choice.entries.iter().map(Entry::loss).collect();
+    assert!(choice.entries.len() == 3 && losses.is_sorted(), "{losses:?}");
+    let total: f64 = choice.weights.iter().map(|(_, weight)| weight).sum();
+    assert!(total > 0.9 && total <= 1.0 + 1e-9 && choice.weights.iter().all(|(_, own)| *own > 0.0));
+    for (told, kept) in choice.weights.iter().zip(model.predicting().unwrap().weights()) {
+        assert!(told.0 == kept.0 && (told.1 - kept.1).abs() < 1e-12, "{told:?} {kept:?}");
+    }
+    assert!(choice.words()[0].contains("The model is a mean of methods"), "{:?}", choice.words());
+    let error = fit_best(&penguins(), &mass(), &recipes(&["ensemble", "linear"]), None, &run).err().unwrap();
+    assert!(error.to_string().contains("named alone"), "{error}");
+}
+
+/// Where there is nothing to learn from few rows, answers stay near the mean.
+#[test]
+fn noise_from_few_rows_is_answered_with_the_mean() {
+    let mut stream = crate::rng::Stream::new(5, "noise", 0, 0);
+    let mut normals = |count: usize| -> Vec<f64> { (0..count).map(|_| stream.normal()).collect() };
+    let columns = ["a", "b", "c", "d", "y"].map(|name| Column::from_numbers(name, Kind::Real, &normals(30)));
+    let data: Data = Table::new(columns.to_vec()).unwrap().into();
+    let run = Run::new(1, 2).unwrap();
+    let (model, choice) =
+        fit_best(&data, &Roles::target("y"), &ensemble(r#"["linear", "trees"]"#), None, &run).unwrap();
+    let (loss, alone) =
+        (choice.entries[0].loss(), choice.entries.iter().map(Entry::loss).fold(0.0, f64::max));
+    assert!(loss < 1.1 && loss <= alone, "{loss} {alone}");
+    let answers = numbers(&model, &data);
+    let (mean, spread) = (answers.iter().sum::<f64>() / 30.0, |y: &f64, mean: f64| (y - mean).abs());
+    assert!(answers.iter().all(|y| spread(y, mean) < 0.6), "{answers:?}");
 }
 
 /// Garbage in the rows of a fold, the target included, reaches every model but that fold's.
@@ -69,12 +113,16 @@ fn a_fold_model_has_seen_nothing_of_its_fold() {
     }
     let garbled = Labelled::new(&data(&other_x, &other_y), &Roles::target("y"), &run).unwrap();
     let model = |labelled: &Labelled, fold: usize| {
-        let split = labelled.encode(&folds.training(fold), &folds.held_out[fold], &recipe).unwrap();
-        let model = split.fit(&recipe, &run).unwrap();
+        let Prepared { coder, rows, targets } = labelled.prepare(Encoding::default()).unwrap();
+        let training =
+            Training { encoder: coder.table().unwrap(), inputs: rows.table().unwrap(), targets: &targets };
+        let splits = Splits::new(training, &labelled.truth, &folds);
+        let split = splits.split(fold, Encoding::default());
+        let part = split.fit(&recipe, &run).unwrap();
         // In the user's units: those of all rows' target differ between the two tables.
         let target = &labelled.target;
-        let rows = model.coder.encode(&data(&[0.5, -0.5], &[0.0, 1.0]), |_, _| {}).unwrap();
-        let answers = model.answer(&rows, Task::Regression).unwrap();
+        let rows = part.coder.encode(&data(&[0.5, -0.5], &[0.0, 1.0]), |_, _| {}).unwrap();
+        let answers = part.answer(&rows, Task::Regression).unwrap();
         answers.iter().map(|answer| target.mean + target.deviation * answer).collect::<Vec<_>>()
     };
     for (ours, theirs) in model(&labelled, 0).iter().zip(model(&garbled, 0)) {
@@ -123,7 +171,7 @@ fn work_that_was_kept_gives_the_same_model() {
 /// A table too large to be compared as a whole: one model of all rows but those kept apart.
 #[test]
 fn large_tables_have_one_model_and_split_conformal_intervals() {
-    let rows = super::super::folds::MOST_ROWS_COMPARED + super::super::folds::ROWS_KEPT_APART + 2_000;
+    let rows = MOST_ROWS_COMPARED + ROWS_KEPT_APART + 2_000;
     let mut stream = crate::rng::Stream::new(1, "large", 0, 0);
     let x: Vec<f64> = (0..rows).map(|row| if row % 5 == 0 { f64::NAN } else { stream.normal() }).collect();
     let y: Vec<f64> = x

@@ -3,10 +3,15 @@
 use crate::data::Table;
 use crate::error::{Error, Result, nearest};
 
+/// How a regression is written.
+const EXAMPLE: &str = "write it like `died ~ age + sex`, `y ~ a * b`, `y ~ log(x) + I(x^2)` or `y ~ .`";
+
 /// The words of a formula, with the columns that it may name.
 pub(crate) struct Words<'a> {
     pub text: &'a str,
     table: &'a Table,
+    /// How a formula of this kind is written, for who writes it wrong.
+    example: &'static str,
     /// Each with the place where it ends.
     words: Vec<(String, usize)>,
     at: usize,
@@ -37,7 +42,13 @@ impl<'a> Words<'a> {
             }
             from += length;
         }
-        Ok(Self { text, table, words, at: 0 })
+        Ok(Self { text, table, example: EXAMPLE, words, at: 0 })
+    }
+
+    /// The same with another example.
+    #[must_use]
+    pub fn like(self, example: &'static str) -> Self {
+        Self { example, ..self }
     }
 
     /// The next word; empty at the end.
@@ -97,8 +108,7 @@ impl<'a> Words<'a> {
     pub fn wrong(&self, needed: &str) -> Error {
         let found = if self.is_done() { "it ends".to_owned() } else { format!("`{}` stands", self.next()) };
         let text = self.text.trim();
-        Error::data(format!("the formula `{text}` needs {needed} where {found}"))
-            .with_hint("write it like `died ~ age + sex`, `y ~ a * b`, `y ~ log(x) + I(x^2)` or `y ~ .`")
+        Error::data(format!("the formula `{text}` needs {needed} where {found}")).with_hint(self.example)
     }
 }
 

@@ -13,8 +13,8 @@ use serde_json::{Map, Value, json};
 use logistic::Problem;
 
 use super::{
-    About, Axis, Card, Choices, Cost, Examples, Job, Layout, Learned, Method, Predictor, Setting, Training,
-    defaults_of, parse,
+    About, Axis, Card, Choices, Cost, Exact, Examples, Job, Layout, Learned, Method, Predictor, Setting,
+    Training, defaults_of, parse,
 };
 use crate::data::Shape;
 use crate::encode::{Design, Encoded, Encoding, Missing, Rows, Targets, Task};
@@ -322,5 +322,33 @@ impl Predictor for LinearPredictor {
         let rows_with_answers = answers.par_chunks_mut(outputs.max(1)).with_min_len(256).enumerate();
         rows_with_answers.for_each(|(row, answer)| self.predict_row(rows, row, answer));
         Ok(answers)
+    }
+
+    /// The contribution of column j to a sum: what its inputs (number or codes, indicator) add for the row, less what
+    /// they add for the background on average. Where rows are normalised, no column adds anything on its own.
+    fn contributions(&self, rows: &Rows, background: &Rows) -> Result<Option<Exact>> {
+        if self.task != Task::Regression || self.design.normalization().is_some() {
+            return Ok(None);
+        }
+        let (columns, width) = (self.design.columns(), self.design.width());
+        let added = |rows: &Encoded| {
+            let mut sums = vec![0.0; rows.rows * width];
+            for (row, sums) in sums.chunks_exact_mut(width.max(1)).enumerate() {
+                self.design.row(rows, row, |input, value| {
+                    sums[columns[input as usize]] += self.fit.weights[input as usize] * f64::from(value);
+                });
+            }
+            sums
+        };
+        let (mut own, around) = (added(rows.table()?), added(background.table()?));
+        let share = 1.0 / background.len().max(1) as f64;
+        let mean = |column: usize| share * around.iter().skip(column).step_by(width).sum::<f64>();
+        let means: Vec<f64> = (0..width).map(mean).collect();
+        for line in own.chunks_exact_mut(width.max(1)) {
+            line.iter_mut().zip(&means).for_each(|(value, mean)| *value -= mean);
+        }
+        // The bias stands behind the inputs' weights.
+        let base = self.fit.weights.last().copied().unwrap_or(0.0) + means.iter().sum::<f64>();
+        Ok(Some(Exact { base, values: own }))
     }
 }

@@ -18,14 +18,16 @@ const MOST_VALIDATION: usize = 10_000;
 
 /// One trained network.
 pub struct Trunk {
+    /// The layout.
+    pub network: Network,
     /// The weights.
     pub parameters: Parameters,
     /// The epoch whose weights were kept; 0: the first weights, which predict the mean, were not improved on.
     pub best_epoch: usize,
 }
 
-/// Trains all networks.
-pub fn fit(network: &Network, settings: &Settings, training: Training<'_>, run: &Run) -> Result<Vec<Trunk>> {
+/// Trains all networks; `k` is that of Sparsity Normalization.
+pub fn fit(settings: &Settings, training: Training<'_>, k: Option<f32>, run: &Run) -> Result<Vec<Trunk>> {
     let (inputs, targets) = (training.inputs, training.targets);
     let networks = settings.networks.unwrap_or(match targets.rows() {
         0..5_000 => 4,
@@ -33,14 +35,16 @@ pub fn fit(network: &Network, settings: &Settings, training: Training<'_>, run: 
         _ => 1,
     });
     let parts = networks.max(5).max(targets.rows().div_ceil(MOST_VALIDATION));
-    let scorer = Held { network, rows: inputs };
     let mut trained = Vec::with_capacity(networks);
     for index in 0..networks {
         if index > 0 && run.stopped() {
             break;
         }
         let (learning, validation) = set_aside(targets, parts, index, run.seed());
-        let plan = settings.plan(learning.len());
+        let own = settings.variant(index);
+        let network = Network::new(training.encoder, targets.task, &own, k);
+        let scorer = Held { network: &network, rows: inputs };
+        let plan = own.plan(learning.len());
         let learner = Supervised { scorer: &scorer, targets, learning, validation };
         // Networks differ in their first weights, shuffles and dropout as well.
         let seed = run.seed().wrapping_mul(1000).wrapping_add(index as u64);
@@ -50,7 +54,7 @@ pub fn fit(network: &Network, settings: &Settings, training: Training<'_>, run: 
         };
         let Trained { parameters, best_epoch, .. } =
             train(&learner, network.parameters(seed), &plan, &part.with_seed(seed))?;
-        trained.push(Trunk { parameters, best_epoch });
+        trained.push(Trunk { network, parameters, best_epoch });
     }
     Ok(trained)
 }

@@ -46,6 +46,8 @@ pub struct Settings {
     pub members: usize,
     /// Networks trained apart and averaged.
     pub networks: Option<usize>,
+    /// Whether these differ in depth, width, dropout and rate.
+    pub varied: bool,
     /// Passes over the rows, at most.
     pub epochs: Option<usize>,
     /// Epochs without a better validation score after which training ends; 0: never.
@@ -68,6 +70,7 @@ impl Default for Settings {
             guess: true,
             members: 8,
             networks: None,
+            varied: false,
             epochs: None,
             patience: 16,
             batch: None,
@@ -78,6 +81,25 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// The settings of the network of a place: those given for the first; where networks are varied, the others are
+    /// deeper, wider or narrower, with more or less dropout and another rate.
+    fn variant(&self, place: usize) -> Self {
+        let (deeper, wider, dropout, rate) = match place % 4 {
+            0 => return self.clone(),
+            _ if !self.varied => return self.clone(),
+            1 => (1, 1.0, 0.1, 0.7),
+            2 => (-1, 2.0, -0.1, 0.7),
+            _ => (0, 0.5, 0.15, 1.4),
+        };
+        Self {
+            layers: self.layers.saturating_add_signed(deeper),
+            width: ((self.width as f64 * wider) as usize).max(1),
+            dropout: (self.dropout + dropout).clamp(0.0, 0.9),
+            rate: self.rate * rate,
+            ..self.clone()
+        }
+    }
+
     fn checked(settings: &Value) -> Result<Self> {
         let settings: Self = parse(settings)?;
         let bounded = |name: &str, value: usize, low: usize, high: usize| {
@@ -138,6 +160,10 @@ static CARD: Card = Card {
             help: "Networks trained apart and averaged; null: 4 below 5,000 rows, 2 below 20,000, else 1; in each fold \
                    of a cross-validation 1.",
         },
+        Setting {
+            name: "varied",
+            help: "true: networks after the first differ in depth, width, dropout and rate, so that they err differently.",
+        },
         Setting { name: "epochs", help: "Passes over the rows, at most; null: 256, fewer for large tables." },
         Setting {
             name: "patience",
@@ -186,12 +212,11 @@ impl Method for TabularNetwork {
         let settings = Settings::checked(settings)?;
         let task = training.targets.task;
         let k = settings.normalize.then(|| training.inputs.mean_known() as f32);
-        let network = Network::new(training.encoder, task, &settings, k);
         let guess = settings.guess.then(|| Guess::fit(training.inputs, run.seed()));
         let filled = with_guesses(training.inputs.clone(), guess.as_ref());
         let training = Training { inputs: &filled, ..training };
-        let trunks = fit::fit(&network, &settings, training, run)?;
-        Ok(Box::new(Fitted { network, guess, trunks, task, k }))
+        let trunks = fit::fit(&settings, training, k, run)?;
+        Ok(Box::new(Fitted { guess, trunks, task, k }))
     }
 
     fn load(&self, settings: &Value, layout: Layout<'_>, arrays: &Arrays) -> Result<Box<dyn Learned>> {
@@ -204,21 +229,20 @@ impl Method for TabularNetwork {
         let epochs = arrays.doubles("best epochs", &[count])?.to_vec();
         let k = if settings.normalize { Some(arrays.finite_single("k")?) } else { None };
         let guess = if settings.guess { Some(load_guess(encoder.numbers.len(), arrays)?) } else { None };
-        let network = Network::new(encoder, task, &settings, k);
-        network.check(&arrays.with_prefix("network 0/"))?;
-        let layout = network.parameters(0);
         let trunk = |index: usize| {
-            let mut parameters = layout.clone();
-            parameters.load(&arrays.with_prefix(&format!("network {index}/")))?;
-            Ok(Trunk { parameters, best_epoch: epochs[index] as usize })
+            let network = Network::new(encoder, task, &settings.variant(index), k);
+            let own = arrays.with_prefix(&format!("network {index}/"));
+            network.check(&own)?;
+            let mut parameters = network.parameters(0);
+            parameters.load(&own)?;
+            Ok(Trunk { network, parameters, best_epoch: epochs[index] as usize })
         };
         let trunks = (0..count).map(trunk).collect::<Result<_>>()?;
-        Ok(Box::new(Fitted { network, guess, trunks, task, k }))
+        Ok(Box::new(Fitted { guess, trunks, task, k }))
     }
 }
 
 struct Fitted {
-    network: Network,
     guess: Option<Guess>,
     trunks: Vec<Trunk>,
     task: Task,
@@ -247,7 +271,7 @@ impl Learned for Fitted {
     fn summary(&self) -> Value {
         json!({
             "networks": self.trunks.len(),
-            "members of each": self.network.members(),
+            "members of each": self.trunks.first().map_or(0, |trunk| trunk.network.members()),
             "weights of each": self.trunks.first().map_or(0, |trunk| trunk.parameters.count()),
             "best epochs": self.trunks.iter().map(|trunk| trunk.best_epoch).collect::<Vec<_>>(),
         })
@@ -262,16 +286,13 @@ impl Predictor for Fitted {
     fn predict(&self, rows: &Rows) -> Result<Vec<f64>> {
         let rows = rows.table()?;
         let mut answers = Vec::with_capacity(rows.rows * self.task.outputs());
-        let mut engine = Plain::new(&self.trunks[0].parameters);
         for start in (0..rows.rows).step_by(ROWS_AT_ONCE) {
             let places: Vec<usize> = (start..(start + ROWS_AT_ONCE).min(rows.rows)).collect();
             let part = with_guesses(rows.select(&places), self.guess.as_ref());
             let mut sum = vec![0.0; places.len() * self.task.outputs()];
             for trunk in &self.trunks {
-                engine.switch_to(&trunk.parameters);
-                let scores = self.network.forward(&mut engine, Cells::from(&part));
+                let scores = trunk.network.forward(&mut Plain::new(&trunk.parameters), Cells::from(&part));
                 let outputs = predictions(scores.values(), part.rows, self.task);
-                engine.recycle(scores);
                 let share = 1.0 / self.trunks.len() as f64;
                 sum.iter_mut().zip(outputs).for_each(|(sum, value)| *sum += value * share);
             }

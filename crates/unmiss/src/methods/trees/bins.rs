@@ -26,45 +26,79 @@ pub enum Meaning {
     },
 }
 
-/// One column of all rows.
+/// Columns whose bins stand side by side: one read of a row brings four bins, and the sums over four columns' bins stay
+/// in the fastest memory.
+pub const TOGETHER: usize = 4;
+
+/// The bins of four columns of a row.
+pub type Four = [u8; TOGETHER];
+
+/// All columns of all rows: number columns, then category columns, in the order of the encoder.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Column {
-    /// What the bins stand for.
-    pub meaning: Meaning,
-    /// The bin of each row.
-    pub bins: Vec<u8>,
+pub struct Bins {
+    /// What the bins of each column stand for.
+    pub meanings: Vec<Meaning>,
+    /// `[columns / 4][rows]`; where columns are no multiple of four, the last bytes are 0 and mean nothing.
+    pub fours: Vec<Vec<Four>>,
 }
 
-impl Column {
+impl Meaning {
     /// How many bins hold known cells. The bin of this number holds the missing ones.
     pub fn known(&self) -> usize {
-        match &self.meaning {
-            Meaning::Number { cuts } => cuts.len() + 1,
-            Meaning::Category { codes } => *codes,
+        match self {
+            Self::Number { cuts } => cuts.len() + 1,
+            Self::Category { codes } => *codes,
         }
     }
 }
 
-/// Number columns, then category columns, in the order of the encoder. Cuts are those of `rows`; every row
-/// gets its bins.
-pub fn columns(encoder: &Encoder, inputs: &Encoded, rows: &[u32], most: usize) -> Vec<Column> {
-    (0..encoder.width()).into_par_iter().map(|place| column(encoder, inputs, rows, most, place)).collect()
+impl Bins {
+    /// Cuts are those of `rows`; every row gets its bins.
+    pub fn new(encoder: &Encoder, inputs: &Encoded, rows: &[u32], most: usize) -> Self {
+        let columns: Vec<usize> = (0..encoder.width()).collect();
+        let fours = columns.par_chunks(TOGETHER).map(|columns| {
+            let mut four = vec![Four::default(); inputs.rows];
+            let meanings = columns.iter().enumerate().map(|(place, &column)| {
+                let meaning = meaning(encoder, inputs, rows, most, column);
+                let bin =
+                    |(row, four): (usize, &mut Four)| four[place] = meaning.bin(inputs, encoder, row, column);
+                four.iter_mut().enumerate().for_each(bin);
+                meaning
+            });
+            (meanings.collect::<Vec<_>>(), four)
+        });
+        let (meanings, fours): (Vec<_>, Vec<_>) = fours.unzip();
+        Self { meanings: meanings.concat(), fours }
+    }
+
+    /// The bin of a cell.
+    pub fn bin(&self, column: usize, row: u32) -> u8 {
+        self.fours[column / TOGETHER][row as usize][column % TOGETHER]
+    }
 }
 
-fn column(encoder: &Encoder, inputs: &Encoded, rows: &[u32], most: usize, place: usize) -> Column {
-    let numbers = encoder.numbers.len();
-    if let Some(category) = encoder.categories.get(place.wrapping_sub(numbers)) {
-        let codes = category.codes().clamp(1, MOST_BINS);
-        let bin = |row| code(inputs, encoder.categories.len(), row, place - numbers).unwrap_or(codes);
-        let bins = (0..inputs.rows).map(|row| bin(row).min(codes) as u8).collect();
-        return Column { meaning: Meaning::Category { codes }, bins };
+impl Meaning {
+    fn bin(&self, inputs: &Encoded, encoder: &Encoder, row: usize, column: usize) -> u8 {
+        let (numbers, categories) = (encoder.numbers.len(), encoder.categories.len());
+        let bin = match self {
+            Self::Number { cuts } => {
+                number(inputs, numbers, row, column).map(|value| cuts.partition_point(|&cut| cut < value))
+            }
+            Self::Category { codes } => {
+                code(inputs, categories, row, column - numbers).map(|code| code.min(*codes))
+            }
+        };
+        bin.unwrap_or(self.known()) as u8
     }
-    let known = rows.iter().filter_map(|&row| number(inputs, numbers, row as usize, place));
-    let cuts = cuts(known.collect(), most.min(MOST_BINS));
-    let missing = cuts.len() + 1;
-    let bin = |value: f32| cuts.partition_point(|&cut| cut < value);
-    let bins = (0..inputs.rows).map(|row| number(inputs, numbers, row, place).map_or(missing, bin) as u8);
-    Column { bins: bins.collect(), meaning: Meaning::Number { cuts } }
+}
+
+fn meaning(encoder: &Encoder, inputs: &Encoded, rows: &[u32], most: usize, column: usize) -> Meaning {
+    let numbers = encoder.numbers.len();
+    if let Some(category) = encoder.categories.get(column.wrapping_sub(numbers)) {
+        return Meaning::Category { codes: category.codes().clamp(1, MOST_BINS) };
+    }
+    let known = rows.iter().filter_map(|&row| number(inputs, numbers, row as usize, column));
+    Meaning::Number { cuts: cuts(known.collect(), most.min(MOST_BINS)) }
 }
 
 /// A number cell; `None` where it is not observed.

@@ -5,22 +5,26 @@ use std::time::{Duration, Instant};
 use rayon::prelude::*;
 
 use super::Settings;
-use super::bins::{self, Column};
-use super::forest::{Forest, Node, leaf};
-use super::grow::{Derivatives, Grower, Grown};
+use super::bins::Bins;
+use super::forest::{Forest, Node};
+use super::grow::{Grower, Grown};
+use super::histogram::{Derivatives, MOST_ROWS};
 use super::loss;
 use super::split::Rules;
 use crate::encode::{Encoded, Encoder, Targets, Task};
 use crate::methods::supervised::set_aside;
 use crate::run::{Curve, Event, Run};
 
-/// Rows up to which several members are fitted, each with another part of the rows set aside.
-const ROWS_FOR_MEMBERS: usize = 20_000;
+/// Rows up to which several members are fitted, each with another part of the rows set aside, and up to which a single
+/// member learns from all rows after trials.
+const FEW_ROWS: usize = 20_000;
 /// How many members then.
 const MEMBERS: usize = 5;
-/// How many in all folds of a cross-validation together, whose models are averaged.
-const MEMBERS_OF_FOLDS: usize = 10;
-/// A single member sets one row in so many aside,
+/// Fits that find out after how many rounds to stop,
+const TRIALS: usize = 2;
+/// each of which sets one row in so many aside.
+const TRIAL_PARTS: usize = 5;
+/// Without trials, a single member sets one row in so many aside,
 const PARTS: usize = 10;
 /// and no more than this.
 const MOST_VALIDATION: usize = 20_000;
@@ -32,45 +36,79 @@ const BETWEEN_EVENTS: Duration = Duration::from_millis(100);
 /// Rows a thread takes at once where rows are independent.
 const ROWS_AT_ONCE: usize = 4096;
 
-/// Members of each of so many folds' fits.
-pub fn members_in_folds(folds: usize, rows: usize) -> usize {
-    if rows <= ROWS_FOR_MEMBERS { (MEMBERS_OF_FOLDS / folds.max(1)).clamp(1, MEMBERS) } else { 1 }
-}
-
 /// Fits all members. Rows of weight 0 are left out.
 pub fn fit(encoder: &Encoder, inputs: &Encoded, targets: &Targets, settings: &Settings, run: &Run) -> Forest {
-    let rows: Vec<u32> = (0..inputs.rows as u32).filter(|&row| targets.weights[row as usize] > 0.0).collect();
-    let columns = bins::columns(encoder, inputs, &rows, settings.bins);
-    let shape = (encoder.numbers.len(), encoder.categories.len());
-    let members = settings.members.unwrap_or(if rows.len() <= ROWS_FOR_MEMBERS { MEMBERS } else { 1 });
-    let parts = if members > 1 { members.max(5) } else { PARTS.max(rows.len().div_ceil(MOST_VALIDATION)) };
+    let weighted = (0..inputs.rows as u32).filter(|&row| targets.weights[row as usize] > 0.0);
+    let rows: Vec<u32> = weighted.take(MOST_ROWS).collect();
+    let few = rows.len() <= FEW_ROWS;
     let min_rows =
         settings.min_rows.unwrap_or(rows.len() / 20).clamp(1, settings.min_rows.unwrap_or(20).max(1));
-    let rules = Rules { min_rows: min_rows as u32, min_hessian: MIN_HESSIAN, l2: settings.l2 };
-    let fit_member = |member: usize| {
-        if member > 0 && run.stopped() {
-            return None;
-        }
-        let (learning, validation) = set_aside(targets, parts, member, run.seed());
-        let part = match members {
-            1 => run.clone(),
-            _ => run.part(&format!("member {} of {members}", member + 1)),
-        };
-        let mut boosting = Boosting {
-            inputs,
-            targets,
-            shape,
-            learning: counted(&learning, targets),
-            validation: counted(&validation, targets),
-            outputs: loss::outputs(targets.task),
-            sums: Vec::new(),
-            run: &part,
-        };
-        Some(boosting.fit(&columns, rules, settings))
+    let fits = Fits {
+        bins: &Bins::new(encoder, inputs, &rows, settings.bins),
+        targets,
+        rules: Rules { min_rows: min_rows as u32, min_hessian: MIN_HESSIAN, l2: settings.l2 },
+        settings,
+        run,
     };
-    let fitted: Vec<_> = (0..members).into_par_iter().map(fit_member).collect();
-    let (bases, trees) = fitted.into_iter().flatten().unzip();
-    Forest { shape, bases, trees }
+    let fitted = match settings.members.unwrap_or(if few { MEMBERS } else { 1 }) {
+        1 if few => vec![fits.after_trials(rows)],
+        1 => fits.set_aside(1, PARTS.max(rows.len().div_ceil(MOST_VALIDATION)), "member"),
+        members => fits.set_aside(members, members.max(5), "member"),
+    };
+    let (bases, trees) = fitted.into_iter().unzip();
+    Forest { shape: (encoder.numbers.len(), encoder.categories.len()), bases, trees }
+}
+
+/// Where sums start, and the trees of a member.
+type Member = (Vec<f64>, Vec<Vec<Node>>);
+
+/// What the fits of members share.
+struct Fits<'a> {
+    bins: &'a Bins,
+    targets: &'a Targets,
+    rules: Rules,
+    settings: &'a Settings,
+    run: &'a Run,
+}
+
+impl Fits<'_> {
+    /// Fits side by side, each of which sets another one of so many parts of the rows aside and stops by it. If the run
+    /// is stopped there may be fewer, but there is one.
+    fn set_aside(&self, count: usize, parts: usize, name: &str) -> Vec<Member> {
+        let fit = |number: usize| {
+            if number > 0 && self.run.stopped() {
+                return None;
+            }
+            let (learning, validation) = set_aside(self.targets, parts, number, self.run.seed());
+            let (learning, validation) =
+                (counted(&learning, self.targets), counted(&validation, self.targets));
+            let most = if validation.is_empty() { BLIND_ROUNDS } else { usize::MAX };
+            let run = match count {
+                1 => self.run.clone(),
+                _ => self.run.part(&format!("{name} {} of {count}", number + 1)),
+            };
+            Some(self.fit(learning, validation, self.settings.rounds.min(most), &run))
+        };
+        (0..count).into_par_iter().map(fit).flatten().collect()
+    }
+
+    /// One fit to all rows, with as many rounds as trials took on average: every row is learned from.
+    fn after_trials(&self, rows: Vec<u32>) -> Member {
+        let mut trials = self.set_aside(TRIALS, TRIAL_PARTS, "trial");
+        if self.run.stopped() {
+            return trials.swap_remove(0);
+        }
+        let trees: usize = trials.iter().map(|(_, trees)| trees.len()).sum();
+        let rounds = trees as f64 / (loss::outputs(self.targets.task) * trials.len()) as f64;
+        self.fit(rows, Vec::new(), rounds.round() as usize, self.run)
+    }
+
+    fn fit(&self, learning: Vec<u32>, validation: Vec<u32>, rounds: usize, run: &Run) -> Member {
+        let outputs = loss::outputs(self.targets.task);
+        let mut boosting =
+            Boosting { targets: self.targets, learning, validation, outputs, sums: Vec::new(), run };
+        boosting.fit(self.bins, self.rules, self.settings, rounds)
+    }
 }
 
 /// Rows with a weight, ascending: memory is read in order.
@@ -83,9 +121,7 @@ fn counted(rows: &[usize], targets: &Targets) -> Vec<u32> {
 
 /// One member.
 struct Boosting<'a> {
-    inputs: &'a Encoded,
     targets: &'a Targets,
-    shape: (usize, usize),
     learning: Vec<u32>,
     validation: Vec<u32>,
     outputs: usize,
@@ -96,20 +132,27 @@ struct Boosting<'a> {
 
 impl Boosting<'_> {
     /// Where sums start, and the trees up to the best round.
-    fn fit(&mut self, columns: &[Column], rules: Rules, settings: &Settings) -> (Vec<f64>, Vec<Vec<Node>>) {
+    fn fit(&mut self, bins: &Bins, rules: Rules, settings: &Settings, rounds: usize) -> Member {
         let base = loss::base(self.targets, &self.learning);
-        self.sums = base.repeat(self.inputs.rows);
-        let rounds =
-            if self.validation.is_empty() { settings.rounds.min(BLIND_ROUNDS) } else { settings.rounds };
-        let mut grower = Grower::new(columns, rules, settings.leaves, settings.rate);
+        self.sums = base.repeat(self.targets.rows());
+        // Trees of one round do not wait for each other: one for each thread grows at a time.
+        let at_once = self.outputs.min(rayon::current_num_threads());
+        let mut growers: Vec<Grower> =
+            (0..at_once).map(|_| Grower::new(bins, rules, settings.leaves, settings.rate)).collect();
         let (mut trees, mut course) = (Vec::new(), Vec::new());
         let (mut best, mut best_round, mut told) = (self.validation_loss(), 0, None::<Instant>);
         for round in 1..=rounds {
             let derivatives = self.derivatives();
-            for derivatives in derivatives.chunks_exact(self.inputs.rows) {
-                let tree = grower.grow(&self.learning, derivatives);
-                self.add(&tree, trees.len() % self.outputs);
-                trees.push(tree.nodes);
+            let by_output: Vec<&[Derivatives]> = derivatives.chunks_exact(self.targets.rows()).collect();
+            for derivatives in by_output.chunks(at_once) {
+                let grow = |(grower, derivatives): (&mut Grower, &&[Derivatives])| {
+                    grower.grow(&self.learning, &self.validation, derivatives)
+                };
+                let grown: Vec<Grown> = growers.par_iter_mut().zip(derivatives).map(grow).collect();
+                for tree in grown {
+                    self.add(&tree, trees.len() % self.outputs);
+                    trees.push(tree.nodes);
+                }
             }
             let now = self.validation_loss();
             course.push(now);
@@ -117,7 +160,9 @@ impl Boosting<'_> {
                 (best, best_round) = (now, round);
             }
             if told.is_none_or(|told| told.elapsed() >= BETWEEN_EVENTS) {
-                self.run.progress(round as u64, rounds as u64, format!("validation loss {best:.4}"));
+                let judged = !self.validation.is_empty();
+                let detail = if judged { format!("validation loss {best:.4}") } else { String::new() };
+                self.run.progress(round as u64, rounds as u64, detail);
                 told = Some(Instant::now());
             }
             if self.run.stopped() || round - best_round >= settings.patience {
@@ -132,23 +177,25 @@ impl Boosting<'_> {
 
     /// Tells how the validation loss went, a squared error as its root.
     fn tell(&self, course: &[f64], best: usize) {
+        if self.validation.is_empty() {
+            return;
+        }
         let score = |loss: &f64| match self.targets.task {
             Task::Regression => (2.0 * loss).sqrt(),
             Task::Classification { .. } => *loss,
         };
-        let judged = if self.validation.is_empty() { &[][..] } else { course };
         self.run.tell(&Event::Trained(Curve {
             task: self.run.task().to_owned(),
             step: "round",
             training: Vec::new(),
-            validation: judged.iter().map(score).collect(),
+            validation: course.iter().map(score).collect(),
             best,
         }));
     }
 
     /// `[outputs, rows]`.
     fn derivatives(&self) -> Vec<Derivatives> {
-        let (rows, outputs) = (self.inputs.rows, self.outputs);
+        let (rows, outputs) = (self.targets.rows(), self.outputs);
         let mut by_row = vec![[0.0; 2]; rows * outputs];
         let each = by_row.par_chunks_mut(outputs).zip(self.sums.par_chunks(outputs)).enumerate();
         each.with_min_len(ROWS_AT_ONCE)
@@ -159,17 +206,12 @@ impl Boosting<'_> {
         (0..outputs).flat_map(|output| by_row.iter().skip(output).step_by(outputs).copied()).collect()
     }
 
-    /// Adds a tree to the sums: learning rows stand in its leaves, validation rows walk.
+    /// Adds a tree to the sums of the rows that stand in its leaves.
     fn add(&mut self, tree: &Grown, output: usize) {
-        for (range, value) in &tree.leaves {
-            for &row in &tree.rows[range.clone()] {
+        for (rows, watching, value) in &tree.leaves {
+            for &row in tree.rows[rows.clone()].iter().chain(&tree.watching[watching.clone()]) {
                 self.sums[row as usize * self.outputs + output] += value;
             }
-        }
-        let walk = |&row: &u32| leaf(&tree.nodes, self.shape, self.inputs, row as usize);
-        let added: Vec<f64> = self.validation.par_iter().with_min_len(ROWS_AT_ONCE).map(walk).collect();
-        for (&row, value) in self.validation.iter().zip(added) {
-            self.sums[row as usize * self.outputs + output] += value;
         }
     }
 

@@ -1,34 +1,42 @@
 //! One tree, grown leaf by leaf: the split that gains most comes next (Ke et al. 2017).
 //!
 //! Sums over the bins of all columns (a histogram) are made for the smaller child of a split; the larger
-//! one's are those of the parent minus these. A column's sums are made by one thread in the order of rows,
-//! so that threads change nothing but the time.
+//! one's are those of the parent minus these. Sums are exact, so that threads change nothing but the time.
 
 use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::bins::{Column, Meaning};
+use super::bins::{Bins, Meaning, TOGETHER};
 use super::forest::{Node, Test};
-use super::split::{Rules, Split, Sum, has};
+use super::histogram::{self, Cell, Derivatives, Units};
+use super::split::{Rules, Split, has};
 
-/// Rows times columns below which a second thread costs more than it brings.
+/// Cells below which a second thread costs more than it brings; the search through a column's bins counts
 const CELLS_FOR_THREADS: usize = 100_000;
+/// as much as so many rows.
+const SEARCH: usize = 1000;
 
-/// `[columns][bins]`.
-type Histogram = Vec<Vec<Sum>>;
-
-/// First and second derivative of the loss of a row.
-pub type Derivatives = [f32; 2];
+/// `[columns / 4][bins of four columns]`.
+type Histogram = Vec<Vec<Cell>>;
 
 /// What is needed to grow trees on the same columns, again and again.
 pub struct Grower<'a> {
-    columns: &'a [Column],
+    bins: &'a Bins,
     rules: Rules,
     leaves: usize,
     rate: f64,
+    /// `[columns / 4][columns + 1]`: where the bins of each of four columns start, and where the last ones end.
+    starts: Vec<Vec<usize>>,
     /// Histograms to be used again.
     spare: Vec<Histogram>,
+    /// Derivatives of all rows in whole units.
+    packed: Vec<u64>,
+    /// Those of the rows of a node.
+    gathered: Vec<u64>,
+    /// Rows on their way to the right.
+    right: Vec<u32>,
+    units: Units,
 }
 
 /// A leaf that may yet be split.
@@ -36,7 +44,9 @@ struct Leaf {
     node: usize,
     /// Its rows: a part of the list of rows.
     rows: Range<usize>,
-    sum: Sum,
+    /// Its part of the list of rows that only watch.
+    watching: Range<usize>,
+    sum: Cell,
     histogram: Histogram,
     /// Column and split.
     best: Option<(usize, Split)>,
@@ -48,21 +58,42 @@ pub struct Grown {
     pub nodes: Vec<Node>,
     /// All rows, those of a leaf together, ascending inside a leaf.
     pub rows: Vec<u32>,
-    /// Rows and value of each leaf.
-    pub leaves: Vec<(Range<usize>, f64)>,
+    /// Rows that the tree was not grown on, in the same way.
+    pub watching: Vec<u32>,
+    /// Rows, watching rows and value of each leaf.
+    pub leaves: Vec<(Range<usize>, Range<usize>, f64)>,
 }
 
 impl<'a> Grower<'a> {
     /// Trees of at most `leaves` leaves whose values are multiplied by `rate`.
-    pub fn new(columns: &'a [Column], rules: Rules, leaves: usize, rate: f64) -> Self {
-        Self { columns, rules, leaves, rate, spare: Vec::new() }
+    pub fn new(bins: &'a Bins, rules: Rules, leaves: usize, rate: f64) -> Self {
+        let starts = bins.meanings.chunks(TOGETHER).map(|four| {
+            let ends = four.iter().scan(0, |end, meaning| {
+                *end += meaning.known() + 1;
+                Some(*end)
+            });
+            std::iter::once(0).chain(ends).collect()
+        });
+        Self {
+            bins,
+            rules,
+            leaves,
+            rate,
+            starts: starts.collect(),
+            spare: Vec::new(),
+            packed: Vec::new(),
+            gathered: Vec::new(),
+            right: Vec::new(),
+            units: Units { gradient: 1.0, hessian: 1.0 },
+        }
     }
 
-    /// Grows a tree on some rows; `derivatives` has those of all rows.
-    pub fn grow(&mut self, rows: &[u32], derivatives: &[Derivatives]) -> Grown {
-        let mut tree = Grown { nodes: vec![Node::Leaf(0.0)], rows: rows.to_vec(), leaves: Vec::new() };
-        let mut gathered = Vec::with_capacity(rows.len());
-        let mut leaves = vec![self.root(&tree.rows, derivatives, &mut gathered)];
+    /// Grows a tree on some rows, while others walk down with them; `derivatives` has those of all rows.
+    pub fn grow(&mut self, rows: &[u32], watching: &[u32], derivatives: &[Derivatives]) -> Grown {
+        self.units = histogram::pack(derivatives, rows, &mut self.packed);
+        let (rows, watching) = (rows.to_vec(), watching.to_vec());
+        let mut tree = Grown { nodes: vec![Node::Leaf(0.0)], rows, watching, leaves: Vec::new() };
+        let mut leaves = vec![self.root(&tree)];
         while leaves.len() < self.leaves {
             // The largest gain; the first of equals.
             let gain = |leaf: &Leaf| leaf.best.as_ref().map_or(0.0, |(_, split)| split.gain);
@@ -70,112 +101,133 @@ impl<'a> Grower<'a> {
             let Some(best) = best else { break };
             let Some((column, split)) = leaves[best].best.take() else { break };
             let parent = leaves.swap_remove(best);
-            let (left, right) = self.split(parent, column, &split, &mut tree, derivatives, &mut gathered);
+            let (left, right) = self.split(parent, column, &split, &mut tree);
             leaves.extend([left, right]);
         }
         for leaf in leaves {
-            let value = -self.rate * leaf.sum.gradient / (leaf.sum.hessian + self.rules.l2);
+            let value = self.value(&tree.rows[leaf.rows.clone()], derivatives);
             tree.nodes[leaf.node] = Node::Leaf(value);
-            tree.leaves.push((leaf.rows, value));
+            tree.leaves.push((leaf.rows, leaf.watching, value));
             self.spare.push(leaf.histogram);
         }
         tree
     }
 
-    fn root(&mut self, rows: &[u32], derivatives: &[Derivatives], gathered: &mut Vec<Derivatives>) -> Leaf {
-        gather(rows, derivatives, gathered);
-        let mut sum = Sum::default();
-        gathered.iter().for_each(|row| add_row(&mut sum, row));
+    /// -rate G / (H + l2), from the derivatives as they are: they were rounded for the choice of splits alone.
+    fn value(&self, rows: &[u32], derivatives: &[Derivatives]) -> f64 {
+        let (mut gradient, mut hessian) = (0.0, 0.0);
+        for &row in rows {
+            gradient += f64::from(derivatives[row as usize][0]);
+            hessian += f64::from(derivatives[row as usize][1]);
+        }
+        // Without any hessian there is nothing to go by.
+        if hessian + self.rules.l2 > 0.0 { -self.rate * gradient / (hessian + self.rules.l2) } else { 0.0 }
+    }
+
+    fn root(&mut self, tree: &Grown) -> Leaf {
         let mut histogram = self.empty();
-        let shares =
-            histogram.par_iter_mut().zip(self.columns).with_min_len(self.columns_per_thread(rows.len()));
-        let splits: Vec<Option<Split>> = shares
-            .map(|(bins, column)| {
-                fill(bins, column, rows, gathered);
-                self.rules.best(column, bins, &sum)
-            })
-            .collect();
-        Leaf { node: 0, rows: 0..rows.len(), sum, histogram, best: best_column(splits.into_iter()) }
+        self.gather(&tree.rows);
+        let sum = histogram::total(&self.gathered);
+        let best = if sum.rows() >= 2 * self.rules.min_rows {
+            let splits = self.search(&mut histogram, None, &tree.rows, [sum, Cell::default()]);
+            best_column(splits.into_iter().map(|[own, _]| own))
+        } else {
+            None
+        };
+        Leaf { node: 0, rows: 0..tree.rows.len(), watching: 0..tree.watching.len(), sum, histogram, best }
     }
 
     /// Splits a leaf: its node, its rows and its histogram.
-    fn split(
-        &mut self,
-        parent: Leaf,
-        column: usize,
-        split: &Split,
-        tree: &mut Grown,
-        derivatives: &[Derivatives],
-        gathered: &mut Vec<Derivatives>,
-    ) -> (Leaf, Leaf) {
+    fn split(&mut self, parent: Leaf, column: usize, split: &Split, tree: &mut Grown) -> (Leaf, Leaf) {
         let place = tree.nodes.len();
-        tree.nodes[parent.node] = node(&self.columns[column], column, split, place);
+        tree.nodes[parent.node] = node(&self.bins.meanings[column], column, split, place);
         tree.nodes.extend([Node::Leaf(0.0), Node::Leaf(0.0)]);
-        let middle = parent.rows.start + split.left.rows as usize;
-        partition(&mut tree.rows[parent.rows.clone()], &self.columns[column], split);
-        let leaf = |node, rows, sum| Leaf { node, rows, sum, histogram: Vec::new(), best: None };
-        let mut left = leaf(place, parent.rows.start..middle, split.left);
-        let mut right = leaf(place + 1, middle..parent.rows.end, split.right);
-        let (small, large) =
-            if left.sum.rows < right.sum.rows { (&mut left, &mut right) } else { (&mut right, &mut left) };
+        let middle = parent.rows.start + self.partition(&mut tree.rows[parent.rows.clone()], column, split);
+        let watching = parent.watching.start
+            + self.partition(&mut tree.watching[parent.watching.clone()], column, split);
+        let leaf =
+            |node, rows, watching, sum| Leaf { node, rows, watching, sum, histogram: Vec::new(), best: None };
+        let mut left = leaf(place, parent.rows.start..middle, parent.watching.start..watching, split.left);
+        let mut right = leaf(place + 1, middle..parent.rows.end, watching..parent.watching.end, split.right);
+        let (small, large) = if left.sum.rows() < right.sum.rows() {
+            (&mut left, &mut right)
+        } else {
+            (&mut right, &mut left)
+        };
         large.histogram = parent.histogram;
-        let splittable = |leaf: &Leaf| leaf.sum.rows >= 2 * self.rules.min_rows;
-        if splittable(large) {
+        // The last leaves of a tree are searched for nothing, but which they are is not known before.
+        if large.sum.rows() >= 2 * self.rules.min_rows {
             small.histogram = self.empty();
             let rows = &tree.rows[small.rows.clone()];
-            gather(rows, derivatives, gathered);
-            self.search(small, large, rows, gathered);
+            self.gather(rows);
+            let sums = [small.sum, large.sum];
+            let splits = self.search(&mut small.histogram, Some(&mut large.histogram), rows, sums);
+            let (of_small, of_large): (Vec<_>, Vec<_>) = splits.into_iter().map(|[a, b]| (a, b)).unzip();
+            small.best = best_column(of_small.into_iter());
+            large.best = best_column(of_large.into_iter());
         }
         (left, right)
     }
 
-    /// Makes both children's histograms and finds their best splits.
-    fn search(&self, small: &mut Leaf, large: &mut Leaf, rows: &[u32], gathered: &[Derivatives]) {
-        let (small_sum, large_sum) = (small.sum, large.sum);
-        let search_small = small_sum.rows >= 2 * self.rules.min_rows;
-        let pairs = small.histogram.par_iter_mut().zip(large.histogram.par_iter_mut()).zip(self.columns);
-        let splits: Vec<(Option<Split>, Option<Split>)> = pairs
-            .with_min_len(self.columns_per_thread(rows.len()))
-            .map(|((small, large), column)| {
-                fill(small, column, rows, gathered);
-                large.iter_mut().zip(small.iter()).for_each(|(large, small)| *large -= *small);
-                let best = if search_small { self.rules.best(column, small, &small_sum) } else { None };
-                (best, self.rules.best(column, large, &large_sum))
-            })
-            .collect();
-        let (of_small, of_large): (Vec<_>, Vec<_>) = splits.into_iter().unzip();
-        small.best = best_column(of_small.into_iter());
-        large.best = best_column(of_large.into_iter());
+    /// Makes the histogram of some rows, takes it from the other one, and finds the best split of each column in both.
+    fn search(
+        &self,
+        own: &mut Histogram,
+        other: Option<&mut Histogram>,
+        rows: &[u32],
+        sums: [Cell; 2],
+    ) -> Vec<[Option<Split>; 2]> {
+        let mut none = vec![Vec::new(); own.len()];
+        let other = other.unwrap_or(&mut none);
+        let four = |place: usize, own: &mut Vec<Cell>, other: &mut Vec<Cell>| {
+            let starts = &self.starts[place];
+            histogram::fill(own, starts, &self.bins.fours[place], rows, &self.gathered);
+            histogram::subtract(other, own);
+            let meanings = &self.bins.meanings[place * TOGETHER..];
+            let best = |column: usize, bins: &[Cell], sum: Cell| {
+                let bins = bins.get(starts[column]..starts[column + 1])?;
+                let enough = sum.rows() >= 2 * self.rules.min_rows;
+                enough.then(|| self.rules.best(&meanings[column], bins, sum, self.units)).flatten()
+            };
+            let both = |column: usize| [best(column, own, sums[0]), best(column, other, sums[1])];
+            (0..starts.len() - 1).map(both).collect::<Vec<_>>()
+        };
+        if (rows.len() + SEARCH) * self.bins.meanings.len() < CELLS_FOR_THREADS {
+            let pairs = own.iter_mut().zip(other).enumerate();
+            return pairs.flat_map(|(place, (own, other))| four(place, own, other)).collect();
+        }
+        let pairs = own.par_iter_mut().zip(other).enumerate();
+        pairs.flat_map_iter(|(place, (own, other))| four(place, own, other)).collect()
+    }
+
+    /// Rows that go left first, both sides in the order they had; how many go left.
+    fn partition(&mut self, rows: &mut [u32], column: usize, split: &Split) -> usize {
+        let goes_left: [bool; 256] = std::array::from_fn(|bin| has(&split.goes_left, bin));
+        let (four, place) = (&self.bins.fours[column / TOGETHER], column % TOGETHER);
+        self.right.resize(rows.len().max(self.right.len()), 0);
+        let (mut left, mut right) = (0, 0);
+        // Each row is written to both sides and counted on one: no branch that can be guessed wrong.
+        for at in 0..rows.len() {
+            let row = rows[at];
+            let goes_left = goes_left[usize::from(four[row as usize][place])];
+            rows[left] = row;
+            self.right[right] = row;
+            left += usize::from(goes_left);
+            right += usize::from(!goes_left);
+        }
+        rows[left..].copy_from_slice(&self.right[..right]);
+        left
+    }
+
+    fn gather(&mut self, rows: &[u32]) {
+        self.gathered.clear();
+        self.gathered.extend(rows.iter().map(|&row| self.packed[row as usize]));
     }
 
     fn empty(&mut self) -> Histogram {
         let spare = std::iter::from_fn(|| self.spare.pop()).find(|spare| !spare.is_empty());
-        let bins = |column: &Column| vec![Sum::default(); column.known() + 1];
-        spare.unwrap_or_else(|| self.columns.iter().map(bins).collect())
-    }
-
-    fn columns_per_thread(&self, rows: usize) -> usize {
-        let columns = self.columns.len();
-        if rows * columns < CELLS_FOR_THREADS { columns.max(1) } else { 1 }
-    }
-}
-
-fn gather(rows: &[u32], derivatives: &[Derivatives], gathered: &mut Vec<Derivatives>) {
-    gathered.clear();
-    gathered.extend(rows.iter().map(|&row| derivatives[row as usize]));
-}
-
-fn add_row(sum: &mut Sum, row: &Derivatives) {
-    sum.gradient += f64::from(row[0]);
-    sum.hessian += f64::from(row[1]);
-    sum.rows += 1;
-}
-
-/// Sums over the bins of one column.
-fn fill(bins: &mut [Sum], column: &Column, rows: &[u32], gathered: &[Derivatives]) {
-    bins.fill(Sum::default());
-    for (&row, derivatives) in rows.iter().zip(gathered) {
-        add_row(&mut bins[column.bins[row as usize] as usize], derivatives);
+        let bins = |starts: &Vec<usize>| vec![Cell::default(); starts.last().copied().unwrap_or(0)];
+        spare.unwrap_or_else(|| self.starts.iter().map(bins).collect())
     }
 }
 
@@ -185,29 +237,12 @@ fn best_column(splits: impl Iterator<Item = Option<Split>>) -> Option<(usize, Sp
     found.reduce(|best, other| if other.1.gain > best.1.gain { other } else { best })
 }
 
-/// Rows that go left first, both sides in the order they had.
-fn partition(rows: &mut [u32], column: &Column, split: &Split) {
-    let goes_left: [bool; 256] = std::array::from_fn(|bin| has(&split.goes_left, bin));
-    let mut right = Vec::with_capacity(split.right.rows as usize);
-    let mut kept = 0;
-    for place in 0..rows.len() {
-        let row = rows[place];
-        if goes_left[column.bins[row as usize] as usize] {
-            rows[kept] = row;
-            kept += 1;
-        } else {
-            right.push(row);
-        }
-    }
-    rows[kept..].copy_from_slice(&right);
-}
-
 /// A split on bins as a question on values.
-fn node(column: &Column, place: usize, split: &Split, left: usize) -> Node {
-    let test = match &column.meaning {
+fn node(meaning: &Meaning, column: usize, split: &Split, left: usize) -> Node {
+    let test = match meaning {
         Meaning::Number { cuts } => Test::UpTo(cuts.get(split.last).copied().unwrap_or(f32::INFINITY)),
         Meaning::Category { .. } => Test::In(split.goes_left),
     };
-    let missing_left = has(&split.goes_left, column.known());
-    Node::Split { column: place as u32, test, missing_left, left: left as u32, gain: split.gain }
+    let missing_left = has(&split.goes_left, meaning.known());
+    Node::Split { column: column as u32, test, missing_left, left: left as u32, gain: split.gain }
 }

@@ -8,7 +8,7 @@
 //! | two classes, p = 1 / (1 + e^-s) | -w ln p(y) | w (p - y) | w p (1 - p) |
 //! | more, p_k = e^s_k / sum of e^s_j | -w ln p_y | w (p_k - [y = k]) | w p_k (1 - p_k) |
 
-use super::grow::Derivatives;
+use super::histogram::Derivatives;
 use crate::encode::{Targets, Task};
 
 /// Sums per row: one for a number or for two classes, else one per class.

@@ -1,12 +1,15 @@
 //! Gradient-boosted trees on binned columns, missing values taken as they are.
 
-mod bins;
+pub(super) mod bins;
 pub(super) mod boost;
+mod contributions;
 pub(super) mod forest;
 mod grow;
+pub(super) mod histogram;
 pub(super) mod loss;
-mod split;
-mod stand_in;
+pub(super) mod split;
+pub(super) mod stand_in;
+mod walk;
 
 #[cfg(test)]
 mod tests;
@@ -18,10 +21,11 @@ use serde_json::{Map, Value, json};
 use bins::MOST_BINS;
 use forest::{Forest, Node};
 use stand_in::StandIns;
+use walk::{Block, LANES, MISSING, Walk};
 
 use super::{
-    About, Axis, Card, Choices, Cost, Examples, Job, Layout, Learned, Method, Predictor, Setting, Training,
-    defaults_of, parse,
+    About, Axis, Card, Choices, Cost, Exact, Examples, Job, Layout, Learned, Method, Predictor, Setting,
+    Training, defaults_of, parse,
 };
 use crate::data::Shape;
 use crate::encode::{Encoded, Encoder, Encoding, Rows, Task};
@@ -53,7 +57,7 @@ pub struct Settings {
     pub bins: usize,
     /// Rounds without a better validation loss after which the fit ends.
     pub patience: usize,
-    /// How many fits are averaged; none: 5, and 1 above 20,000 rows; fewer where folds are averaged as well.
+    /// How many fits are averaged; none: 5, and 1 above 20,000 rows or where folds are averaged.
     pub members: Option<usize>,
 }
 
@@ -130,8 +134,9 @@ static CARD: Card = Card {
         },
         Setting {
             name: "members",
-            help: "how many fits are averaged, each with another part of the rows set aside; null: 5 up to \
-               20,000 rows (10 in all folds of a cross-validation), 1 above",
+            help: "how many fits are averaged, each with another part of the rows set aside; 1: one fit to all \
+               rows, stopped when two trials say so (above 20,000 rows: when a tenth of the rows does); null: 5, \
+               and 1 above 20,000 rows or where the models of folds are averaged",
         },
     ],
     space: &[
@@ -156,10 +161,11 @@ impl Method for Trees {
         Ok(Encoding { most_levels: MOST_BINS - 1, ..Encoding::default() })
     }
 
-    fn settings_in_folds(&self, settings: &Value, folds: usize, rows: usize) -> Value {
+    fn settings_in_folds(&self, settings: &Value, _folds: usize, _rows: usize) -> Value {
+        // The models of the folds are members enough.
         let mut settings = settings.clone();
         if settings["members"].is_null() {
-            settings["members"] = json!(boost::members_in_folds(folds, rows));
+            settings["members"] = json!(1);
         }
         settings
     }
@@ -191,13 +197,51 @@ struct Fitted {
     names: Vec<String>,
     stand_ins: StandIns,
     forest: Forest,
+    /// The forest again, for blocks of rows; none where trees are too large for that.
+    walk: Option<Walk>,
 }
 
 impl Fitted {
     fn new(encoder: &Encoder, task: Task, forest: Forest) -> Self {
-        let numbers = encoder.numbers.iter().map(|column| column.name.clone());
-        let names = numbers.chain(encoder.categories.iter().map(|column| column.name.clone())).collect();
-        Self { task, names, stand_ins: StandIns::new(encoder), forest }
+        let names = encoder.names().map(str::to_owned).collect();
+        let walk = Walk::new(&forest);
+        Self { task, names, stand_ins: StandIns::new(encoder), forest, walk }
+    }
+
+    /// The same as [`Fitted::predict_row`] for each of up to [`LANES`] rows from a place on.
+    fn predict_block(&self, walk: &Walk, rows: &Encoded, from: usize, answers: &mut [f64]) {
+        let (outputs, answered) = (loss::outputs(self.task), self.task.outputs().max(1));
+        let members = self.forest.bases.len();
+        let block = self.block(rows, from, answers.len() / answered);
+        let mut lanes = vec![[0.0; LANES]; outputs];
+        let (mut sums, mut one) = (vec![0.0; outputs], vec![0.0; answered]);
+        for member in 0..members {
+            walk.sums(member, &block, &mut lanes);
+            for (lane, answer) in answers.chunks_exact_mut(answered).enumerate() {
+                sums.iter_mut().zip(&lanes).for_each(|(sum, lanes)| *sum = lanes[lane]);
+                loss::predict(self.task, &sums, &mut one);
+                answer.iter_mut().zip(&one).for_each(|(answer, one)| *answer += one / members as f64);
+            }
+        }
+    }
+
+    /// Some rows column by column, with stand-ins.
+    fn block(&self, rows: &Encoded, from: usize, count: usize) -> Block {
+        let shape = self.forest.shape;
+        let mut block = Block { numbers: vec![[0.0; LANES]; shape.0], codes: vec![[0; LANES]; shape.1] };
+        for lane in 0..count {
+            for (column, lanes) in block.numbers.iter_mut().enumerate() {
+                let cell = (from + lane) * shape.0 + column;
+                let stand_in = self.stand_ins.numbers[column].unwrap_or(f32::NAN);
+                lanes[lane] = if rows.numbers_observed[cell] { rows.numbers[cell] } else { stand_in };
+            }
+            for (column, lanes) in block.codes.iter_mut().enumerate() {
+                let stand_in = self.stand_ins.codes[column].unwrap_or(MISSING);
+                let code = bins::code(rows, shape.1, from + lane, column);
+                lanes[lane] = code.map_or(stand_in, |code| code as u32);
+            }
+        }
+        block
     }
 
     /// The mean of the members' predictions.
@@ -253,10 +297,32 @@ impl Predictor for Fitted {
     fn predict(&self, rows: &Rows) -> Result<Vec<f64>> {
         let rows = rows.table()?;
         let outputs = self.task.outputs().max(1);
-        let rows = &*self.stand_ins.apply(rows);
         let mut answers = vec![0.0; rows.rows * outputs];
+        if let Some(walk) = &self.walk {
+            let blocks = answers.par_chunks_mut(LANES * outputs).with_min_len(8).enumerate();
+            blocks.for_each(|(block, answers)| self.predict_block(walk, rows, block * LANES, answers));
+            return Ok(answers);
+        }
+        let rows = &*self.stand_ins.apply(rows);
         let each = answers.par_chunks_mut(outputs).with_min_len(64).enumerate();
         each.for_each(|(row, answer)| self.predict_row(rows, row, answer));
         Ok(answers)
+    }
+
+    /// The mean over background rows; chances are no sums of trees.
+    fn contributions(&self, rows: &Rows, background: &Rows) -> Result<Option<Exact>> {
+        if self.task != Task::Regression {
+            return Ok(None);
+        }
+        let (rows, around) = (self.stand_ins.apply(rows.table()?), self.stand_ins.apply(background.table()?));
+        let mut sums = vec![0.0; rows.rows * self.names.len()];
+        sums.par_chunks_mut(self.names.len().max(1)).enumerate().for_each(|(row, sums)| {
+            for place in 0..around.rows {
+                contributions::contributions(&self.forest, (&rows, row), (&around, place), sums);
+            }
+            sums.iter_mut().for_each(|sum| *sum /= around.rows.max(1) as f64);
+        });
+        let base = self.predict(background)?.iter().sum::<f64>() / around.rows.max(1) as f64;
+        Ok(Some(Exact { base, values: sums }))
     }
 }

@@ -9,8 +9,8 @@ use crate::encode::{Encoded, Encoder};
 
 /// One value for each column; none for columns with holes in training, whose splits know holes.
 pub struct StandIns {
-    numbers: Vec<Option<f32>>,
-    codes: Vec<Option<u32>>,
+    pub(super) numbers: Vec<Option<f32>>,
+    pub(super) codes: Vec<Option<u32>>,
 }
 
 impl StandIns {

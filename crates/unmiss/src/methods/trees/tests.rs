@@ -84,25 +84,21 @@ fn a_weight_of_two_is_the_row_twice() {
     let (encoder, inputs, mut targets) = sample(300, 2);
     // Few bins and rows in ascending order: both fits see the same cuts.
     let twice: Vec<usize> = (0..300).flat_map(|row| vec![row; 1 + row % 2]).collect();
-    let columns = bins::columns(&encoder, &inputs, &(0..300).collect::<Vec<_>>(), 255);
-    let repeated: Vec<bins::Column> = columns
-        .iter()
-        .map(|column| bins::Column {
-            bins: twice.iter().map(|&row| column.bins[row]).collect(),
-            meaning: column.meaning.clone(),
-        })
-        .collect();
+    let columns = bins::Bins::new(&encoder, &inputs, &(0..300).collect::<Vec<_>>(), 255);
+    let pick = |four: &Vec<bins::Four>| twice.iter().map(|&row| four[row]).collect();
+    let repeated =
+        bins::Bins { meanings: columns.meanings.clone(), fours: columns.fours.iter().map(pick).collect() };
     let copies = targets.select(&twice);
     (0..300).for_each(|row| targets.weights[row] = (1 + row % 2) as f32);
     let rules = split::Rules { min_rows: 1, min_hessian: 1.0, l2: 1.0 };
-    let grow = |columns: &[bins::Column], targets: &Targets| {
+    let grow = |columns: &bins::Bins, targets: &Targets| {
         let rows: Vec<u32> = (0..targets.rows() as u32).collect();
         let base = loss::base(targets, &rows);
         let mut derivatives = vec![[0.0; 2]; rows.len()];
         derivatives.iter_mut().enumerate().for_each(|(row, one)| {
             loss::derivatives(targets, row, &base, std::slice::from_mut(one));
         });
-        grow::Grower::new(columns, rules, 15, 1.0).grow(&rows, &derivatives).nodes
+        grow::Grower::new(columns, rules, 15, 1.0).grow(&rows, &[], &derivatives).nodes
     };
     let (weighted, repeated) = (grow(&columns, &targets), grow(&repeated, &copies));
     assert!(weighted.len() > 10);

@@ -11,6 +11,7 @@ use crate::nn::cells::Cells;
 use crate::nn::dense::dense_forward;
 use crate::nn::front::Front;
 use crate::nn::members::scaled;
+use crate::nn::neumann::Block;
 use crate::nn::parameters::Parameters;
 use crate::nn::product::Matrix;
 use crate::nn::sparsity::{Dropout, normalize_row};
@@ -99,6 +100,12 @@ impl Engine for Plain<'_> {
         output
     }
 
+    fn neumann(&mut self, block: &Arc<Block>, cells: Cells<'_>, first: usize) -> Rows {
+        let mut output = self.fresh(cells.rows);
+        block.infer(&cells, self.parameters, first, output.buffer());
+        output
+    }
+
     fn dense(&mut self, input: Rows, weight: usize, activation: Activation) -> Rows {
         let (weight, bias) = (&self.parameters[weight], &self.parameters[weight + 1]);
         self.layer(input, weight.matrix(), &bias.values, activation)
@@ -113,6 +120,20 @@ impl Engine for Plain<'_> {
         left.buffer().iter_mut().zip(right.values()).for_each(|(left, right)| *left += right);
         self.recycle(right);
         left
+    }
+
+    fn beside(&mut self, left: Rows, right: Rows) -> Rows {
+        let mut both = self.fresh(left.rows);
+        both.buffer().clear();
+        let width = |rows: &Rows| rows.values.len() / rows.rows.max(1);
+        let (first, second) = (width(&left), width(&right));
+        for row in 0..left.rows {
+            both.buffer().extend_from_slice(&left.values[row * first..(row + 1) * first]);
+            both.buffer().extend_from_slice(&right.values[row * second..(row + 1) * second]);
+        }
+        self.recycle(left);
+        self.recycle(right);
+        both
     }
 
     fn members(&mut self, input: Rows, factors: usize, inside: impl Fn(&mut Self, Rows) -> Rows) -> Rows {

@@ -12,6 +12,7 @@ use crate::nn::dense::dense;
 use crate::nn::front::Front;
 use crate::nn::lent::Lent;
 use crate::nn::members::{heads, spread};
+use crate::nn::neumann::Block;
 use crate::nn::sparsity::{Dropout, dropout, normalize_hidden};
 use crate::nn::tape::training_device;
 use crate::nn::train::Moment;
@@ -42,6 +43,10 @@ impl Engine for Taped<'_> {
         front.forward(cells, self.parameters, first)
     }
 
+    fn neumann(&mut self, block: &Arc<Block>, cells: Cells<'_>, first: usize) -> Tensor<2> {
+        block.forward(&cells, self.parameters, first)
+    }
+
     fn dense(&mut self, input: Tensor<2>, weight: usize, activation: Activation) -> Tensor<2> {
         dense(input, self.parameters.tensor(weight), self.parameters.tensor(weight + 1), activation)
     }
@@ -52,6 +57,10 @@ impl Engine for Taped<'_> {
 
     fn add(&mut self, left: Tensor<2>, right: Tensor<2>) -> Tensor<2> {
         left + right
+    }
+
+    fn beside(&mut self, left: Tensor<2>, right: Tensor<2>) -> Tensor<2> {
+        Tensor::cat(vec![left, right], 1)
     }
 
     fn members(

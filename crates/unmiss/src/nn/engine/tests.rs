@@ -44,6 +44,7 @@ fn parameters() -> Parameters {
     parameters.add("factors", [3, WIDTH], &mut draw);
     parameters.add("heads/weight", [3 * WIDTH, 2], &mut draw);
     parameters.add("heads/bias", [3, 2], &mut draw);
+    parameters.add("narrow", [WIDTH, 1], &mut draw);
     parameters
 }
 
@@ -53,13 +54,15 @@ fn input<E: Engine>(engine: &mut E) -> E::Value {
 
 #[test]
 fn layers_sums_and_normalisation_agree() {
-    assert_agree!(&parameters(), ROWS * WIDTH, |engine| {
+    assert_agree!(&parameters(), ROWS * (1 + 2 * WIDTH), |engine| {
         let input = input(engine);
         let direct = engine.linear(input.clone(), 0);
         let hidden = engine.dense(input.clone(), 0, Activation::Relu);
         let hidden = engine.normalize_hidden(hidden, WIDTH as f32);
         let sum = engine.add(hidden, direct);
-        engine.add(input, sum)
+        let narrow = engine.linear(sum.clone(), 5);
+        let both = engine.beside(narrow, sum);
+        engine.beside(both, input)
     });
 }
 

@@ -1,5 +1,6 @@
 //! A fit as sections of a page: methods side by side, held-out predictions, training.
 
+use super::explain::explain;
 use crate::compare::{Choice, Entry};
 use crate::encode::Task;
 use crate::error::Result;
@@ -27,6 +28,9 @@ pub fn fit(model: &Model, choice: &Choice, learned: &[String], promises: &[Strin
             .chart(comparison(choice)?)
             .table("All scores (mean ± half the 95 % interval)", scores(choice));
     }
+    if !choice.weights.is_empty() {
+        methods = methods.chart(weights(choice)?);
+    }
     let mut sections = vec![methods.careful(&choice.failures)];
     if let Some(best) = choice.entries.first() {
         let name = best.recipe.method.name();
@@ -36,6 +40,9 @@ pub fn fit(model: &Model, choice: &Choice, learned: &[String], promises: &[Strin
             Task::Classification { classes } => calibration(model, choice, best, classes)?,
         };
         sections.push(held_out.chart(chart).list(promises));
+    }
+    if let Some(found) = &model.summary.explanation {
+        sections.extend(explain(found)?);
     }
     let steps = |curve: &Curve| curve.validation.len().max(curve.training.len());
     if choice.curves.iter().any(|curve| steps(curve) > 1) {
@@ -81,6 +88,29 @@ fn comparison(choice: &Choice) -> Result<Chart> {
         form: Form::Places(4),
         marks: Marks::Dots,
         rows: choice.entries.iter().map(row).collect(),
+    }
+    .draw()
+}
+
+/// What each method counts in the mean that the model is.
+fn weights(choice: &Choice) -> Result<Chart> {
+    let rest = 1.0 - choice.weights.iter().map(|(_, weight)| weight).sum::<f64>();
+    let named = choice.weights.iter().map(|(name, weight)| ((*name).to_owned(), *weight));
+    let rows = named.chain((rest >= 0.005).then(|| ("no method: the average".to_owned(), rest)));
+    let row = |(name, value)| Ranked { name, value, interval: None };
+    let most = choice.weights.first().map_or("", |(name, _)| name);
+    Ranking {
+        words: Words::new(
+            "What each method counts",
+            "The weights with which the held-out answers err least, on average over the folds; each fold has those \
+             that the other folds' rows gave.",
+            format!("`{most}` counts most. What counts nothing is not in the model."),
+        ),
+        names: "method".into(),
+        values: "weight".into(),
+        form: Form::Percent,
+        marks: Marks::Bars,
+        rows: rows.map(row).collect(),
     }
     .draw()
 }

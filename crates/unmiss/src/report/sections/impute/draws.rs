@@ -84,13 +84,9 @@ pub fn cost(table: &Table, draws: &[Filled], columns: &[(&str, usize)]) -> Resul
     Ok(Some(Section::new("What the holes cost").text(text).chart(chart).table("Means of the columns", grid)))
 }
 
-/// The mean of a column of numbers and its squared standard error.
+/// The mean of a column of numbers; none where there are too few to tell its error.
 fn mean(column: &Column) -> Option<Estimate> {
-    let values = column.numbers().filter(|values| values.len() > 1)?;
-    let n = values.len() as f64;
-    let value = values.iter().sum::<f64>() / n;
-    let variance = values.iter().map(|own| (own - value).powi(2)).sum::<f64>() / (n - 1.0) / n;
-    Some(Estimate { value, variance })
+    column.numbers().filter(|values| values.len() > 1).map(Estimate::mean)
 }
 
 /// The chains of the imputer's draws, where it has some.

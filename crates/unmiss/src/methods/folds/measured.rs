@@ -1,19 +1,19 @@
-//! The cross-validation of one method for a choice: the models of all folds, what they answer for the rows that they
-//! did not see, and where they were cut off, what was done already.
+//! The cross-validation of one method: the models of all folds, what they answer for the rows that they did not see,
+//! and where they were cut off, what was done already.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
+use rayon::prelude::*;
 use serde_json::json;
 
-use super::folds::Folds;
-use super::labelled::{Labelled, Split};
+use super::models::FoldPart;
+use super::splits::{Split, Splits};
 use super::temperature::temperatures;
-use crate::encode::Task;
-use crate::error::Result;
-use crate::methods::{FoldModel, Layout};
+use crate::encode::{Targets, Task};
+use crate::error::{Error, Result};
+use crate::methods::{Layout, Recipe};
 use crate::metrics::{Score, mean_over_folds};
-use crate::model::{HeldOut, Recipe, holes_of};
 use crate::rng::{hash, mix};
 use crate::run::{Curve, Event, Run};
 use crate::store::Arrays;
@@ -27,10 +27,12 @@ pub struct Entry {
     pub scores: Vec<Score>,
     /// Seconds of fitting and predicting, all folds together.
     pub seconds: f64,
-    /// `[rows, outputs]`: held-out predictions in model units, in the order of [`Choice::rows`](super::Choice::rows).
+    /// `[rows, outputs]`: held-out predictions in model units, fold by fold.
     pub predictions: Vec<f64>,
     /// What the power of chances was found to be, on average over the folds; 1: chances are as the method gives them.
     pub temperature: f64,
+    /// How trainings went; empty for a method without steps.
+    pub curves: Vec<Curve>,
 }
 
 impl Entry {
@@ -38,65 +40,80 @@ impl Entry {
     pub fn mean(&self, figure: impl Fn(&Score) -> f64, test_share: f64) -> (f64, f64) {
         mean_over_folds(&self.scores.iter().map(figure).collect::<Vec<_>>(), test_share)
     }
+
+    /// What methods are compared by: the mean over folds of the loss.
+    pub fn loss(&self) -> f64 {
+        self.scores.iter().map(Score::loss).sum::<f64>() / self.scores.len() as f64
+    }
 }
 
 /// One method's result with the models that gave it.
 pub(super) struct Measured {
     pub entry: Entry,
+    /// `[folds][rows, outputs]`: held-out answers.
+    pub answers: Vec<Vec<f64>>,
     /// One model for each fold.
-    pub models: Vec<FoldModel>,
-    /// The fold of each row compared.
-    pub folds: Vec<usize>,
-    /// The holes of each row compared.
-    pub holes: Vec<Vec<u32>>,
-    /// How trainings went; empty for a method without steps.
-    pub curves: Vec<Curve>,
+    pub parts: Vec<FoldPart>,
 }
 
-impl Measured {
-    /// The held-out rows with these errors.
-    pub fn held_out<'a>(&'a self, inputs: usize, errors: &'a [f64]) -> HeldOut<'a> {
-        HeldOut { inputs, folds: &self.folds, holes: &self.holes, errors }
-    }
+/// What came of measuring a method.
+pub(super) enum Outcome {
+    Done(Box<Measured>),
+    /// The run was stopped.
+    Stopped,
+    /// The first folds showed that it can't matter.
+    LeftOut,
 }
 
-/// All folds of one recipe; `None` when the run was stopped.
-pub(super) fn measured(
-    labelled: &Labelled,
-    folds: &Folds,
+/// Folds after which a method that is dear is asked whether the others are worth it.
+const FIRST_FOLDS: usize = 2;
+
+/// All folds of one recipe, side by side. After the first ones `worth` is asked about their answers.
+pub(super) fn measure(
+    splits: &Splits<'_>,
     recipe: &Recipe,
+    worth: impl Fn(&[Vec<f64>]) -> bool,
     run: &Run,
-) -> Result<Option<Measured>> {
+) -> Result<Outcome> {
     let start = Instant::now();
     let (heard, run) = curves_of(run);
-    let count = folds.held_out.len();
-    let settings = recipe.method.settings_in_folds(&recipe.settings, count, folds.rows);
+    let count = splits.folds.held_out.len();
+    let settings = recipe.method.settings_in_folds(&recipe.settings, count, splits.folds.rows);
     let in_folds = Recipe { settings, ..recipe.clone() };
-    let (mut models, mut answers, mut truths) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut of_folds, mut holes) = (Vec::new(), Vec::new());
-    for (fold, held_out) in folds.held_out.iter().enumerate() {
+    let encoding = in_folds.method.encoding(&in_folds.settings)?;
+    let one = |fold: usize| {
         let run = run.part(&format!("fold {} of {count}", fold + 1));
-        let split = labelled.split((0, fold), count, (&folds.training(fold), held_out), &in_folds)?;
-        let (model, predictions) = remembered(&split, &in_folds, &run)?;
+        remembered(&splits.split(fold, encoding), &in_folds, &run)
+    };
+    let (mut parts, mut answers) = (Vec::new(), Vec::new());
+    for wave in [0..FIRST_FOLDS.min(count), FIRST_FOLDS.min(count)..count] {
+        let done: Vec<_> = run.compute(|| wave.into_par_iter().map(one).collect());
         if run.stopped() {
-            return Ok(None);
+            return Ok(Outcome::Stopped);
         }
-        models.push(model);
-        answers.push(predictions);
-        of_folds.extend(vec![fold; held_out.len()]);
-        holes.extend(holes_of(&split.rows));
-        truths.push(split.truth.clone());
+        for found in done {
+            let (part, own) = found?;
+            if own.iter().any(|answer| !answer.is_finite()) {
+                return Err(Error::method(in_folds.method.name(), "its predictions are not finite numbers"));
+            }
+            parts.push(part);
+            answers.push(own);
+        }
+        if parts.len() < count && !worth(&answers) {
+            return Ok(Outcome::LeftOut);
+        }
     }
+    let truths: Vec<Targets> = (0..count).map(|fold| splits.split(fold, encoding).truth.clone()).collect();
     let mut temperature = 1.0;
-    if let Task::Classification { .. } = labelled.target.task {
+    if let Task::Classification { .. } = splits.truth.task {
         let found = temperatures(&mut answers, &truths);
-        models.iter_mut().zip(&found).for_each(|(model, own)| model.temperature = *own);
+        parts.iter_mut().zip(&found).for_each(|(part, own)| part.temperature = *own);
         temperature = found.iter().sum::<f64>() / found.len() as f64;
     }
     let scores = answers.iter().zip(&truths).map(|(answers, truth)| Score::of(answers, truth)).collect();
-    let (recipe, seconds) = (recipe.clone(), start.elapsed().as_secs_f64());
-    let entry = Entry { recipe, scores, seconds, predictions: answers.concat(), temperature };
-    Ok(Some(Measured { entry, models, folds: of_folds, holes, curves: heard.curves() }))
+    let (seconds, predictions, curves) = (start.elapsed().as_secs_f64(), answers.concat(), heard.curves());
+    let entry = Entry { recipe: recipe.clone(), scores, seconds, predictions, temperature, curves };
+    Ok(Outcome::Done(Box::new(Measured { entry, answers, parts })))
 }
 
 /// How trainings went, heard on the way.
@@ -127,11 +144,11 @@ pub(super) fn curves_of(run: &Run) -> (Heard, Run) {
 const LEARNED: &str = "learned/";
 
 /// A fold's model and what it predicts, from a checkpoint of the same work, or computed and kept there.
-fn remembered(split: &Split, recipe: &Recipe, run: &Run) -> Result<(FoldModel, Vec<f64>)> {
+fn remembered(split: &Split, recipe: &Recipe, run: &Run) -> Result<(FoldPart, Vec<f64>)> {
     let computed = || {
-        let model = split.fit(recipe, run)?;
-        let answers = split.answers(&model, run)?;
-        Ok((model, answers))
+        let part = split.fit(recipe, run)?;
+        let answers = split.answers(&part, run)?;
+        Ok((part, answers))
     };
     let Some(path) = run.checkpoint("fold") else { return computed() };
     let fingerprint = json!({ "work": fingerprint(split, recipe, run.seed()) });
@@ -139,28 +156,26 @@ fn remembered(split: &Split, recipe: &Recipe, run: &Run) -> Result<(FoldModel, V
     if let Some(done) = kept.and_then(|(_, arrays)| put_together(split, recipe, &arrays).ok()) {
         return Ok(done);
     }
-    let (model, answers) = computed()?;
+    let (part, answers) = computed()?;
     if !run.stopped() {
         let mut arrays = Arrays::default();
         arrays.put_doubles("predictions", &[answers.len()], answers.clone());
-        arrays.put_all(LEARNED, model.learned.save());
+        arrays.put_all(LEARNED, part.learned.save());
         arrays.write(&path, &fingerprint)?;
     }
-    Ok((model, answers))
+    Ok((part, answers))
 }
 
 /// A fold's model and its predictions from what was kept of them.
-fn put_together(split: &Split, recipe: &Recipe, arrays: &Arrays) -> Result<(FoldModel, Vec<f64>)> {
+fn put_together(split: &Split, recipe: &Recipe, arrays: &Arrays) -> Result<(FoldPart, Vec<f64>)> {
     let predictions =
         arrays.doubles("predictions", arrays.shape("predictions").unwrap_or_default())?.to_vec();
-    let layout = Layout { coder: &split.prepared.coder, task: Some(split.truth.task) };
+    let layout = Layout { coder: &split.coder, task: Some(split.truth.task) };
     let learned = recipe.method.load(&recipe.settings, layout, &arrays.with_prefix(LEARNED))?;
-    Ok((split.model(learned), predictions))
+    Ok((split.part(learned), predictions))
 }
 
 /// A number that changes with the rows, the recipe or the seed.
 fn fingerprint(split: &Split, recipe: &Recipe, seed: u64) -> String {
-    let prepared = &split.prepared;
-    let parts = [prepared.rows.fingerprint(), prepared.targets.fingerprint(), split.rows.fingerprint()];
-    format!("{:016x}", mix(parts.into_iter().chain([hash(&format!("{recipe:?} {seed}"))])))
+    format!("{:016x}", mix([split.fingerprint(), hash(&format!("{recipe:?} {seed}"))]))
 }

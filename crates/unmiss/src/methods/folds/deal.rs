@@ -46,14 +46,14 @@ impl Folds {
 }
 
 /// Deals rows into folds at random: by class for classes, by the order of the target for numbers, so that
-/// every fold has its share of each.
-pub fn folds(targets: &Targets, count: usize, seed: u64) -> Folds {
+/// every fold has its share of each. Of a table of many more rows than `most_rows`, so many take part.
+pub fn folds(targets: &Targets, count: usize, most_rows: usize, seed: u64) -> Folds {
     let mut rows = Stream::new(seed, "sample for comparison", 0, 0).permutation(targets.rows());
     let mut apart = Vec::new();
-    if rows.len() > MOST_ROWS_COMPARED + ROWS_KEPT_APART {
+    if rows.len() > most_rows + ROWS_KEPT_APART {
         apart = rows.split_off(rows.len() - ROWS_KEPT_APART);
         apart.sort_unstable();
-        rows.truncate(MOST_ROWS_COMPARED);
+        rows.truncate(most_rows);
     }
     let taken = rows.len();
     // The sort is stable: rows of equal target stay in their random order.
@@ -94,7 +94,7 @@ mod tests {
     #[test]
     fn every_row_is_held_out_once_and_classes_are_spread() {
         let targets = classes(203);
-        let folds = folds(&targets, 5, 1);
+        let folds = folds(&targets, 5, MOST_ROWS_COMPARED, 1);
         let mut all: Vec<usize> = folds.held_out.concat();
         all.sort_unstable();
         assert_eq!(all, (0..203).collect::<Vec<_>>());
@@ -108,8 +108,8 @@ mod tests {
 
     #[test]
     fn large_tables_are_sampled() {
-        let large = folds(&classes(MOST_ROWS_COMPARED + ROWS_KEPT_APART + 500), 3, 1);
-        assert_eq!((large.rows, large.apart.len()), (MOST_ROWS_COMPARED, ROWS_KEPT_APART));
+        let large = folds(&classes(4_000 + ROWS_KEPT_APART + 500), 3, 4_000, 1);
+        assert_eq!((large.rows, large.apart.len()), (4_000, ROWS_KEPT_APART));
         assert!(large.held_out.iter().flatten().all(|row| large.apart.binary_search(row).is_err()));
     }
 

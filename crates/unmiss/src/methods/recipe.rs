@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
+use super::{Job, Method, find, named, short_list};
 use crate::data::Shape;
 use crate::error::{Act, Error, Hint, Result, nearest};
-use crate::methods::{Job, Method, find, named, short_list};
 
 /// A method with all its settings.
 #[derive(Clone)]
@@ -35,6 +35,15 @@ impl Recipe {
     /// The recipes that compete when no method is named, the cheapest first.
     pub fn short_list(shape: Shape, job: Job) -> Vec<Self> {
         short_list(shape, job).into_iter().map(Self::of).collect()
+    }
+
+    /// What is fitted when no method is named: for a column of a table the weighted mean of several methods, else the
+    /// best of a short list.
+    pub fn usual(shape: Shape, job: Job) -> Vec<Self> {
+        match (shape, job) {
+            (Shape::Table, Job::Predict) => vec![Self::of(&super::ensemble::Ensemble)],
+            _ => Self::short_list(shape, job),
+        }
     }
 
     /// A method with its default settings.

@@ -3,13 +3,28 @@
 //! Chances p become p^(1/T), made to add up to 1 (Guo, Pleiss, Sun and Weinberger 2017). The order of classes stays.
 
 use crate::encode::{Targets, Task};
-use crate::methods::tempered;
 use crate::metrics::Score;
 
 /// The softest and the sharpest temperature.
 const RANGE: (f64, f64) = (0.25, 4.0);
 /// Halvings of the range of its logarithm: enough for three digits.
 const STEPS: usize = 24;
+
+/// Chances below this count as this much before they are sharpened or softened.
+const SMALLEST_CHANCE: f64 = 1e-12;
+
+/// Takes each row's chances to the power of 1 / temperature, so that they add up to 1 again (Guo et al. 2017: softmax
+/// of logits over the temperature).
+pub fn tempered(chances: &mut [f64], classes: usize, temperature: f64) {
+    if temperature == 1.0 {
+        return;
+    }
+    for row in chances.chunks_exact_mut(classes) {
+        row.iter_mut().for_each(|chance| *chance = chance.max(SMALLEST_CHANCE).powf(1.0 / temperature));
+        let total: f64 = row.iter().sum();
+        row.iter_mut().for_each(|chance| *chance /= total);
+    }
+}
 
 /// For each fold the temperature that does best on the other folds' held-out rows, applied to `answers`; 1 for all
 /// folds where that does not lower the log-loss of the fold itself by more than chance would.
@@ -93,5 +108,16 @@ mod tests {
         let kept = sound.clone();
         assert_eq!(temperatures(&mut sound, &truths), [1.0; 5]);
         assert_eq!(sound, kept);
+    }
+
+    #[test]
+    fn a_temperature_softens_or_sharpens() {
+        let mut soft = [0.9, 0.1, 0.5, 0.5];
+        tempered(&mut soft, 2, 2.0);
+        assert!((soft[0] - 0.75).abs() < 1e-12 && (soft[0] + soft[1] - 1.0).abs() < 1e-12);
+        assert_eq!(soft[2..], [0.5, 0.5]);
+        let mut sharp = [0.75, 0.25];
+        tempered(&mut sharp, 2, 0.5);
+        assert!((sharp[0] - 0.9).abs() < 1e-12, "{sharp:?}");
     }
 }

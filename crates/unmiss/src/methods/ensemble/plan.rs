@@ -1,0 +1,155 @@
+//! Which methods take part, with which settings, and how many folds: decided by the size of the table and the effort
+//! asked for, never by a clock, so that the same rows give the same model on any machine.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::encode::{Encoder, Targets, Task};
+use crate::error::Result;
+use crate::methods::{Recipe, conditional};
+
+/// How much is tried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Effort {
+    /// What takes a second or two on a small table.
+    Quick,
+    /// What takes about a minute on two cores up to 20,000 rows of 50 columns.
+    #[default]
+    Normal,
+    /// Everything, with larger networks and more folds.
+    Best,
+}
+
+/// The size of a table.
+#[derive(Debug, Clone, Copy)]
+pub struct Size {
+    /// Rows that are learned from.
+    pub rows: usize,
+    /// Columns after categories became one indicator for each level.
+    pub columns: usize,
+    /// Outputs: one, or one for each class.
+    pub outputs: usize,
+}
+
+impl Size {
+    /// Of targets and the translation of their inputs.
+    pub fn of(targets: &Targets, encoder: &Encoder) -> Self {
+        let levels: usize = encoder.categories.iter().map(|category| category.codes()).sum();
+        Self {
+            rows: targets.rows(),
+            columns: encoder.numbers.len() + levels,
+            outputs: targets.task.outputs(),
+        }
+    }
+}
+
+/// Rows below which folds are many and small, so that models learn from nearly all rows.
+const FEW_ROWS: usize = 400;
+/// Trees of all classes together, at most, where there are more than two.
+const TREES_OF_CLASSES: usize = 1_200;
+/// Rows from which members that share a network bring something.
+const ROWS_FOR_MEMBERS: usize = 3_000;
+/// Rows below which `best` has ten folds.
+const FEW_ROWS_FOR_BEST: usize = 5_000;
+
+impl Effort {
+    /// How many folds: ten where rows are few and every class has ten of them, else five; `quick` has five.
+    pub fn folds(self, targets: &Targets) -> usize {
+        let few = match self {
+            Self::Quick => 0,
+            Self::Normal => FEW_ROWS,
+            Self::Best => FEW_ROWS_FOR_BEST,
+        };
+        let enough = match targets.task {
+            Task::Regression => true,
+            Task::Classification { classes } => {
+                let mut counts = vec![0_usize; classes];
+                targets.classes.iter().for_each(|class| counts[*class as usize] += 1);
+                counts.iter().all(|count| *count == 0 || *count >= 10)
+            }
+        };
+        if targets.rows() < few && enough { 10 } else { 5 }
+    }
+
+    /// Rows of a large table on which methods are measured, at most.
+    pub fn most_rows(self) -> usize {
+        match self {
+            Self::Quick => 5_000,
+            Self::Normal => 10_000,
+            Self::Best => 30_000,
+        }
+    }
+
+    /// The methods, cheap ones first.
+    ///
+    /// # Errors
+    /// When a setting is none of its method's: a mistake of this file.
+    pub fn members(self, size: Size) -> Result<Vec<Recipe>> {
+        let mut members = vec![with("linear", json!({}))?];
+        if size.columns <= self.most_columns() {
+            members.push(with("conditional", json!({}))?);
+        }
+        members.push(with("forest", json!({}))?);
+        members.push(with("trees", Self::trees(size))?);
+        if self != Self::Quick {
+            members.push(with("network", self.network(size))?);
+        }
+        Ok(members)
+    }
+
+    /// Columns up to which `conditional` takes part: each pattern of holes costs it their cube.
+    fn most_columns(self) -> usize {
+        match self {
+            Self::Quick => 25,
+            Self::Normal => 80,
+            Self::Best => conditional::MOST_COLUMNS,
+        }
+    }
+
+    /// The settings of the trees that differ from their own defaults: of several classes each has a tree in every
+    /// round, and where these can be told apart their chances get better without end. Fewer, longer steps do.
+    fn trees(size: Size) -> Value {
+        match size.outputs {
+            0..=2 => json!({}),
+            classes => json!({ "rounds": (TREES_OF_CLASSES / classes).max(50), "rate": 0.2 }),
+        }
+    }
+
+    /// The settings of the network that differ from its own defaults. On small tables four that differ do more than
+    /// members that share one, in less time; on larger ones fewer members lose little beside other methods.
+    fn network(self, size: Size) -> Value {
+        match (self, size.rows < ROWS_FOR_MEMBERS) {
+            (Self::Best, true) => json!({ "members": 2, "networks": 8, "varied": true }),
+            (_, true) => json!({ "members": 1, "networks": 4, "varied": true }),
+            (Self::Best, false) => json!({ "networks": 2 }),
+            (_, false) => json!({ "members": 4, "networks": 1 }),
+        }
+    }
+}
+
+/// A method with some settings changed.
+fn with(name: &str, changes: Value) -> Result<Recipe> {
+    let changes = changes.as_object().cloned().unwrap_or_default();
+    let changes: Vec<(String, String)> =
+        changes.into_iter().map(|(setting, value)| (setting, value.to_string())).collect();
+    Recipe::named(name)?.set_all(changes.iter().map(|(setting, value)| (setting.as_str(), value.as_str())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_effort_has_members_for_every_size() {
+        for effort in [Effort::Quick, Effort::Normal, Effort::Best] {
+            for rows in [1, 50, 500, 5_000, 50_000, 500_000] {
+                for (columns, outputs) in [(1, 1), (20, 2), (800, 40)] {
+                    let members = effort.members(Size { rows, columns, outputs }).unwrap();
+                    assert!(members.iter().any(|member| member.method.name() == "linear"));
+                    assert!(members.is_sorted_by_key(|member| member.method.card().cost), "{members:?}");
+                }
+            }
+        }
+    }
+}

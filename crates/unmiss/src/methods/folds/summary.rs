@@ -1,0 +1,68 @@
+//! What several fits say of themselves as one.
+
+use serde_json::{Map, Value, json};
+
+/// What models say of their fits as one: numbers as their mean, lists one after the other.
+pub(super) fn together(all: &[Value]) -> Value {
+    let Some(Value::Object(first)) = all.first() else { return Value::Null };
+    let mut summary = Map::new();
+    for (name, value) in first {
+        let own: Vec<&Value> = all.iter().filter_map(|one| one.get(name)).collect();
+        let joined = match value {
+            Value::Array(_) => {
+                Value::Array(own.iter().filter_map(|v| v.as_array()).flatten().cloned().collect())
+            }
+            _ => mean_of(&own),
+        };
+        summary.insert(name.clone(), joined);
+    }
+    Value::Object(summary)
+}
+
+/// Numbers as their mean, lists place by place, objects name by name over those that have the name; of anything else
+/// the first.
+fn mean_of(values: &[&Value]) -> Value {
+    let numbers: Option<Vec<f64>> = values.iter().map(|value| value.as_f64()).collect();
+    match (values, numbers) {
+        ([], _) => Value::Null,
+        ([first, rest @ ..], _) if rest.iter().all(|other| other == first) => (*first).clone(),
+        (_, Some(numbers)) => json!(numbers.iter().sum::<f64>() / numbers.len() as f64),
+        ([Value::Array(first), ..], _) => {
+            let at = |place: usize| {
+                mean_of(&values.iter().filter_map(|value| value.get(place)).collect::<Vec<_>>())
+            };
+            Value::Array((0..first.len()).map(at).collect())
+        }
+        ([Value::Object(first), rest @ ..], _) => {
+            let mut names: Vec<&String> = first.keys().collect();
+            let later = rest.iter().filter_map(|value| value.as_object()).flat_map(Map::keys);
+            later.for_each(|name| {
+                if !names.contains(&name) {
+                    names.push(name);
+                }
+            });
+            let of = |name: &String| {
+                mean_of(&values.iter().filter_map(|value| value.get(name)).collect::<Vec<_>>())
+            };
+            Value::Object(names.into_iter().map(|name| (name.clone(), of(name))).collect())
+        }
+        ([first, ..], _) => (*first).clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn summaries_are_averaged_name_by_name() {
+        let one = json!({ "strength": 1.0, "rounds": [3, 4], "coefficients": { "a": 1.0, "b": [1.0, 2.0] }, "k": 2 });
+        let coefficients = json!({ "a": 2.0, "b": [2.0, 4.0], "c": 4.0 });
+        let two = json!({ "strength": 3.0, "rounds": [5], "coefficients": coefficients, "k": 2 });
+        let both = together(&[one, two]);
+        assert_eq!(both["strength"], json!(2.0));
+        assert_eq!(both["rounds"], json!([3, 4, 5]));
+        assert_eq!(both["coefficients"], json!({ "a": 1.5, "b": [1.5, 3.0], "c": 4.0 }));
+        assert_eq!(both["k"], json!(2));
+    }
+}
