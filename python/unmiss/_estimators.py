@@ -975,8 +975,7 @@ class Classifier(ClassifierBase):
         conditional mean, unrolled and learned); ``mlp`` (Plain multi-layer perceptron with Sparsity
         Normalization); ``linear`` (Linear model: ridge, or logistic regression); ``conditional`` (A joint
         normal, given what is known and what is missing); ``trees`` (Gradient-boosted trees that take missing
-        values as they are); ``forest`` (A forest: the mean of many deep trees, missing values taken as they
-        are).
+        values as they are); ``forest`` (The mean of many deep trees, missing values as they are).
     settings : dict, default=None
         Settings of the method, by name; with several methods, settings by method.
     effort : {"quick", "normal", "best"}, default="normal"
@@ -1906,7 +1905,7 @@ class TreesClassifier(ClassifierBase):
 
 
 class ForestClassifier(ClassifierBase):
-    """A forest: the mean of many deep trees, missing values taken as they are.
+    """The mean of many deep trees, missing values as they are.
 
     Each tree sees other rows and, at every split, a few columns drawn at random; half of the trees cut
     numbers at random places too. Single trees are rough and differ, their mean is steady. Rows whose cell is
@@ -2015,8 +2014,7 @@ class Regressor(RegressorBase):
         conditional mean, unrolled and learned); ``mlp`` (Plain multi-layer perceptron with Sparsity
         Normalization); ``linear`` (Linear model: ridge, or logistic regression); ``conditional`` (A joint
         normal, given what is known and what is missing); ``trees`` (Gradient-boosted trees that take missing
-        values as they are); ``forest`` (A forest: the mean of many deep trees, missing values taken as they
-        are).
+        values as they are); ``forest`` (The mean of many deep trees, missing values as they are).
     settings : dict, default=None
         Settings of the method, by name; with several methods, settings by method.
     effort : {"quick", "normal", "best"}, default="normal"
@@ -2898,7 +2896,7 @@ class TreesRegressor(RegressorBase):
 
 
 class ForestRegressor(RegressorBase):
-    """A forest: the mean of many deep trees, missing values taken as they are.
+    """The mean of many deep trees, missing values as they are.
 
     Each tree sees other rows and, at every split, a few columns drawn at random; half of the trees cut
     numbers at random places too. Single trees are rough and differ, their mean is steady. Rows whose cell is
