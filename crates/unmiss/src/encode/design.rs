@@ -194,15 +194,7 @@ impl Design {
 
     /// All rows.
     pub fn rows(&self, encoded: &Encoded) -> SparseRows {
-        let mut rows = SparseRows { starts: vec![0], inputs: Vec::new(), values: Vec::new() };
-        for row in 0..encoded.rows {
-            self.row(encoded, row, |input, value| {
-                rows.inputs.push(input);
-                rows.values.push(value);
-            });
-            rows.starts.push(rows.inputs.len());
-        }
-        rows
+        SparseRows::of(encoded.rows, |row, push| self.row(encoded, row, push))
     }
 
     /// A name for each input: `age`, `sex=m`, `age is missing`.
@@ -230,6 +222,19 @@ pub struct SparseRows {
 }
 
 impl SparseRows {
+    /// So many rows, each with the pairs that `fill` pushes for its place, inputs ascending.
+    pub fn of(count: usize, fill: impl Fn(usize, &mut dyn FnMut(u32, f32))) -> Self {
+        let mut rows = Self { starts: vec![0], inputs: Vec::new(), values: Vec::new() };
+        for row in 0..count {
+            fill(row, &mut |input, value| {
+                rows.inputs.push(input);
+                rows.values.push(value);
+            });
+            rows.starts.push(rows.inputs.len());
+        }
+        rows
+    }
+
     /// How many rows.
     pub fn len(&self) -> usize {
         self.starts.len() - 1

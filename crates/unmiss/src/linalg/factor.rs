@@ -32,8 +32,14 @@ pub fn eigen(lower: &Mat<f64>) -> Option<(Vec<f64>, Mat<f64>)> {
 }
 
 /// Solves A x = b for a positive definite A given by its lower triangle; `None` where A is not.
-pub fn solve(mut lower: Mat<f64>, right: &[f64]) -> Option<Vec<f64>> {
-    let size = lower.nrows();
+pub fn solve(lower: Mat<f64>, right: &[f64]) -> Option<Vec<f64>> {
+    let right = Mat::from_fn(lower.nrows(), 1, |row, _| right[row]);
+    Some(solve_all(lower, right)?.col(0).iter().copied().collect())
+}
+
+/// The same for several right sides, the columns of `right`.
+pub fn solve_all(mut lower: Mat<f64>, mut right: Mat<f64>) -> Option<Mat<f64>> {
+    let (size, columns) = (lower.nrows(), right.ncols());
     let scratch = llt::factor::cholesky_in_place_scratch::<f64>(size, Par::Seq, Default::default());
     llt::factor::cholesky_in_place(
         lower.as_mut(),
@@ -43,16 +49,15 @@ pub fn solve(mut lower: Mat<f64>, right: &[f64]) -> Option<Vec<f64>> {
         Default::default(),
     )
     .ok()?;
-    let mut solution = Mat::from_fn(size, 1, |row, _| right[row]);
-    let scratch = llt::solve::solve_in_place_scratch::<f64>(size, 1, Par::Seq);
+    let scratch = llt::solve::solve_in_place_scratch::<f64>(size, columns, Par::Seq);
     llt::solve::solve_in_place(
         lower.as_ref(),
-        solution.as_mut(),
+        right.as_mut(),
         Par::Seq,
         MemStack::new(&mut MemBuffer::new(scratch)),
     );
-    let solution: Vec<f64> = solution.col(0).iter().copied().collect();
-    solution.iter().all(|value| value.is_finite()).then_some(solution)
+    let finite = (0..columns).all(|column| right.col(column).iter().all(|value| value.is_finite()));
+    finite.then_some(right)
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ mod em;
 
 pub use conditional::{Conditional, Pattern};
 pub use em::Course;
-pub use factor::{eigen, solve};
+pub use factor::{eigen, solve, solve_all};
 pub use faer::Mat;
 pub use holes::{Group, Holes, groups};
 pub use least_squares::{Dependent, LeastSquares};

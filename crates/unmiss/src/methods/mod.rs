@@ -4,6 +4,7 @@
 //! format, the Python classes) is made from [`METHODS`]. A new method is one folder and one line in it, for any shape
 //! of data and any job: its [`Card`] says for which.
 
+pub mod additive;
 pub mod auto;
 pub mod autoencoder;
 pub mod autorec;
@@ -21,6 +22,7 @@ pub mod factors;
 pub mod folds;
 pub mod forest;
 pub mod gaussian;
+pub mod kernel;
 mod learned;
 pub mod linear;
 pub mod low_rank;
@@ -64,9 +66,11 @@ pub static METHODS: &[&dyn Method] = &[
     &neumiss::NeuMiss,
     &mlp::Mlp,
     &linear::Linear,
+    &additive::Additive,
     &conditional::ConditionalSolve,
     &trees::Trees,
     &forest::RandomForest,
+    &kernel::Kernel,
     &auto::Auto,
     &gaussian::Gaussian,
     &low_rank::LowRank,

@@ -50,6 +50,10 @@ const FEW_ROWS: usize = 400;
 const TREES_OF_CLASSES: usize = 1_200;
 /// Rows from which members that share a network bring something.
 const ROWS_FOR_MEMBERS: usize = 3_000;
+/// Columns up to which each may have a curve: four more inputs a column.
+const MOST_COLUMNS_OF_CURVES: usize = 100;
+/// Rows up to which `kernel` takes part: its work grows with their cube.
+const MOST_ROWS_OF_KERNEL: usize = 4_000;
 /// Rows below which `best` has ten folds.
 const FEW_ROWS_FOR_BEST: usize = 5_000;
 
@@ -87,10 +91,18 @@ impl Effort {
     /// When a setting is none of its method's: a mistake of this file.
     pub fn members(self, size: Size) -> Result<Vec<Recipe>> {
         let mut members = vec![with("linear", json!({}))?];
+        // Of classes curves were found to tell no more than lines.
+        if size.outputs == 1 && size.columns <= MOST_COLUMNS_OF_CURVES {
+            members.push(with("additive", json!({}))?);
+        }
         if size.columns <= self.most_columns() {
             members.push(with("conditional", json!({}))?);
         }
         members.push(with("forest", json!({}))?);
+        // It learns classes as if they were numbers: trees and lines tell chances better.
+        if size.outputs == 1 && size.rows <= MOST_ROWS_OF_KERNEL && size.columns <= self.most_columns() {
+            members.push(with("kernel", json!({}))?);
+        }
         members.push(with("trees", Self::trees(size))?);
         if self != Self::Quick {
             members.push(with("network", self.network(size))?);

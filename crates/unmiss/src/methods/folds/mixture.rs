@@ -2,8 +2,9 @@
 //!
 //! Chances are mixed so that the log-loss is least, numbers so that the squared error is; weights are 0 or more and 1
 //! in all. On few rows what looks best is partly luck: some more rows are thought to be there, [`PRIOR_ROWS`] on which
-//! all methods were equally right and [`PRIOR_ROWS_OF_THE_MEAN`] on which whoever knows nothing of a row was, the last
-//! of the members. That pulls the weights towards each other, and answers towards the mean.
+//! methods were right as often as they are good alone and [`PRIOR_ROWS_OF_THE_MEAN`] on which whoever knows nothing of a
+//! row was, the last of the members. That pulls the weights of good methods towards each other, and answers towards the
+//! mean.
 //!
 //! ```text
 //! chances   max  Σ_i ω_i ln Σ_m w_m p_im + Σ_m a_m ln w_m         p_im: chance of row i's true class, a: prior rows
@@ -16,24 +17,41 @@
 /// So many rows speak for equal weights of methods.
 const PRIOR_ROWS: f64 = 10.0;
 /// So many rows speak for the mean of the target alone.
-const PRIOR_ROWS_OF_THE_MEAN: f64 = 5.0;
+const PRIOR_ROWS_OF_THE_MEAN: f64 = 10.0;
+/// A log-loss that is higher by so many parts of 1 makes a method e times less good.
+const STEEPNESS: f64 = 10.0;
+/// Chances below this count as this much where losses are compared.
+const SMALLEST_CHANCE: f64 = 1e-6;
 /// Steps, at most; either way converges long before.
 const STEPS: usize = 500;
 /// Weights that change by less are found.
 const SMALLEST_CHANGE: f64 = 1e-7;
 
-/// `[members]`: the rows that are thought to speak for each; the last member knows nothing of a row.
-fn prior(members: usize) -> Vec<f64> {
-    let each = PRIOR_ROWS / members.saturating_sub(1).max(1) as f64;
-    (0..members).map(|member| if member + 1 == members { PRIOR_ROWS_OF_THE_MEAN } else { each }).collect()
+/// `[members]`: the rows that are thought to speak for each, in proportion to how good each is alone; the last member
+/// knows nothing of a row.
+fn prior(goodness: impl Iterator<Item = f64>) -> Vec<f64> {
+    let mut prior: Vec<f64> = goodness.collect();
+    prior.pop();
+    let total: f64 = prior.iter().sum();
+    let share = |own: &f64| if total > 0.0 { own / total } else { 1.0 / prior.len().max(1) as f64 };
+    let shares = prior.iter().map(|own| PRIOR_ROWS * share(own));
+    shares.chain([PRIOR_ROWS_OF_THE_MEAN]).collect()
 }
 
 /// Weights of members from the chance that each gave to the truth, `[members][rows]`, and the weight of each row.
 pub(super) fn of_chances(chances: &[Vec<f64>], rows: &[f64]) -> Vec<f64> {
     let members = chances.len();
+    let total = rows.iter().sum::<f64>().max(f64::MIN_POSITIVE);
+    let loss = |own: &Vec<f64>| {
+        let each = own.iter().zip(rows).map(|(chance, weight)| -weight * chance.max(SMALLEST_CHANCE).ln());
+        each.sum::<f64>() / total
+    };
+    let losses: Vec<f64> = chances.iter().map(loss).collect();
+    let least = losses.iter().copied().fold(f64::INFINITY, f64::min);
+    let prior = prior(losses.iter().map(|loss| (-STEEPNESS * (loss - least)).exp()));
     let mut weights = vec![1.0 / members.max(1) as f64; members];
     for _ in 0..STEPS {
-        let mut shares = prior(members);
+        let mut shares = prior.clone();
         for (row, weight) in rows.iter().enumerate() {
             let mixed: f64 = weights.iter().zip(chances).map(|(own, chances)| own * chances[row]).sum();
             if mixed > 0.0 {
@@ -65,7 +83,7 @@ pub(super) fn of_errors(errors: &[Vec<f64>], rows: &[f64]) -> Vec<f64> {
         (0..members).map(|a| (0..members).map(|b| product(a, b)).collect()).collect();
     let least = (0..members).map(|m| products[m][m]).fold(f64::INFINITY, f64::min);
     // λ Σ (w - a / Σ a)², λ = s Σ a / rows: λ on the diagonal, and a pull of λ a / Σ a = s a / rows.
-    let prior = prior(members);
+    let prior = prior((0..members).map(|m| (least / products[m][m].max(f64::MIN_POSITIVE)).powi(2)));
     let strength = least * prior.iter().sum::<f64>() / total;
     (0..members).for_each(|m| products[m][m] += strength);
     least_square(&products, &prior.iter().map(|own| least * own / total).collect::<Vec<_>>())
@@ -124,9 +142,20 @@ mod tests {
         };
         // The variances alone say 9 / 13 of the weight.
         assert!((of(20_000) - (9.0 / 13.0 - 0.5)).abs() < 0.015, "{}", of(20_000));
-        // Two rows are nothing beside ten that speak for the method and five that speak for the mean.
+        // Two rows are little beside ten that speak for the method and ten that speak for the mean.
         let few = of_errors(&[vec![1.0, -1.0], vec![1.5, 1.5]], &[1.0; 2]);
-        assert!((few[0] - 10.0 / 15.0).abs() < 0.1, "{few:?}");
+        assert!((few[0] - 0.5).abs() < 0.1, "{few:?}");
+    }
+
+    /// Of two rows, methods count by what they are alone: the one with thrice the error counts next to nothing.
+    #[test]
+    fn what_is_thought_beforehand_goes_by_merit() {
+        let errors = [vec![0.1, -0.1], vec![-0.1, 0.1], vec![0.3, 0.3], vec![1.0, 1.0]];
+        let found = of_errors(&errors, &[1.0; 2]);
+        assert!((found[0] - found[1]).abs() < 1e-3 && found[2] < 0.1 * found[0], "{found:?}");
+        let chances = [vec![0.9; 3], vec![0.9; 3], vec![0.4; 3], vec![0.5; 3]];
+        let found = of_chances(&chances, &[1.0; 3]);
+        assert!((found[0] - found[1]).abs() < 1e-6 && found[2] < 0.1 * found[0], "{found:?}");
     }
 
     /// Chances drawn from a mixture: its weights are found.
