@@ -14,8 +14,8 @@ use crate::linalg::{Mat, eigen};
 
 /// γ in parts of 1 / (the median squared distance of two rows).
 const REACHES: [f64; 5] = [0.1, 0.25, 0.5, 1.0, 2.0];
-/// Weights of the marks of holes.
-const MARKS: [f32; 2] = [0.0, 0.5];
+/// What the marks of holes weigh where they count.
+const WEIGHT_OF_MARKS: f32 = 0.5;
 /// Rows whose distances are looked at for the median.
 const ROWS_FOR_MEDIAN: usize = 200;
 
@@ -35,42 +35,56 @@ pub struct Chosen {
     pub marks: f32,
 }
 
+/// The best choice so far: its squared error, the reach it has, and what it answers for left-out rows.
+struct Best {
+    error: f64,
+    reach: f64,
+    chosen: Chosen,
+    answers: Vec<Vec<f64>>,
+}
+
 /// The choice with the least squared error of left-out rows, and those rows' answers `[rows, outputs]`; `targets` are
-/// `[rows, outputs]` less their mean. `going` may end it.
+/// `[rows, outputs]` less their mean. Marks are tried with the reach that does best without. `going` may end it.
 pub fn choose(
     clouds: &Clouds,
     targets: &Mat<f64>,
     going: &dyn Fn() -> bool,
 ) -> Option<(Chosen, Vec<Vec<f64>>)> {
-    let mut best: Option<(f64, Chosen, Vec<Vec<f64>>)> = None;
-    let weights = if clouds.marks == 0 { &MARKS[..1] } else { &MARKS };
-    for &marks in weights {
-        let marked = clouds.marked_by(marks);
-        let median = median_distance(&marked);
-        for reach in REACHES {
-            if !going() && best.is_some() {
-                break;
-            }
-            let gamma = (reach / median) as f32;
-            let (values, vectors) = eigen(&matrix(&marked, gamma))?;
-            let projected = vectors.transpose() * targets;
-            for noise in noises() {
-                let answers = left_out(&values, &vectors, &projected, targets, noise);
-                let error: f64 = answers
-                    .iter()
-                    .enumerate()
-                    .flat_map(|(row, own)| {
-                        own.iter().enumerate().map(move |(output, answer)| (row, output, answer))
-                    })
-                    .map(|(row, output, answer)| (targets[(row, output)] - answer).powi(2))
-                    .sum();
-                if best.as_ref().is_none_or(|(least, ..)| error < *least) {
-                    best = Some((error, Chosen { gamma, noise, marks }, answers));
-                }
-            }
+    let mut best: Option<Best> = None;
+    for reach in REACHES {
+        if going() || best.is_none() {
+            try_reach(clouds, targets, (reach, 0.0), &mut best)?;
         }
     }
-    best.map(|(_, chosen, answers)| (chosen, answers))
+    let reach = best.as_ref()?.reach;
+    if clouds.marks > 0 && going() {
+        try_reach(clouds, targets, (reach, WEIGHT_OF_MARKS), &mut best)?;
+    }
+    best.map(|best| (best.chosen, best.answers))
+}
+
+/// Every noise with one reach and weight of the marks.
+fn try_reach(
+    clouds: &Clouds,
+    targets: &Mat<f64>,
+    (reach, marks): (f64, f32),
+    best: &mut Option<Best>,
+) -> Option<()> {
+    let marked = clouds.marked_by(marks);
+    let gamma = (reach / median_distance(&marked)) as f32;
+    let (values, vectors) = eigen(&matrix(&marked, gamma))?;
+    let projected = vectors.transpose() * targets;
+    for noise in noises() {
+        let answers = left_out(&values, &vectors, &projected, targets, noise);
+        let off = |(row, own): (usize, &Vec<f64>)| -> f64 {
+            own.iter().enumerate().map(|(output, answer)| (targets[(row, output)] - answer).powi(2)).sum()
+        };
+        let error = answers.iter().enumerate().map(off).sum();
+        if best.as_ref().is_none_or(|best| error < best.error) {
+            *best = Some(Best { error, reach, chosen: Chosen { gamma, noise, marks }, answers });
+        }
+    }
+    Some(())
 }
 
 /// `[rows][outputs]`: what all other rows answer for each.

@@ -14,7 +14,7 @@ use crate::run::Run;
 use crate::store::Arrays;
 
 /// Rows that the choice looks at, at most.
-const MOST_ROWS_FOR_CHOICE: usize = 300;
+const MOST_ROWS_FOR_CHOICE: usize = 200;
 /// Rows that a thread answers for at once, at least.
 const ROWS_AT_ONCE: usize = 32;
 /// The sharpest factor of what is learned of classes, tried in steps of a tenth in its logarithm.

@@ -13,6 +13,10 @@ use super::spread::Spread;
 
 /// Errors kept of a fold.
 const MOST_KEPT: usize = 1000;
+/// Numbers that are put in order rather than halved again.
+const FEW_LEFT: usize = 12;
+/// Halvings, at most: numbers that are all the same can't be told apart.
+const MOST_HALVINGS: usize = 40;
 
 /// The folds of a cross-validation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -193,6 +197,12 @@ impl List<'_> {
     fn at(&self, place: usize) -> f64 {
         self.center + self.spread * f64::from(self.errors.kept[place])
     }
+
+    /// The first place from `start` on whose number is beyond a bound.
+    fn first(&self, start: usize, beyond: impl Fn(f64) -> bool) -> usize {
+        let number = |error: &f32| self.center + self.spread * f64::from(*error);
+        start + self.errors.kept[start..].partition_point(|error| !beyond(number(error)))
+    }
 }
 
 /// The ⌈level (n + 1)⌉-th smallest number of all lists; infinite if there are not so many.
@@ -210,16 +220,32 @@ fn quantile(lists: &[List<'_>], level: f64) -> f64 {
         let kept = list.errors.kept.len();
         list.at(((share * kept as f64 - 1e-9).ceil() as usize).clamp(1, kept) - 1)
     };
-    let low = lists.iter().map(|list| own(&list)).fold(f64::INFINITY, f64::min);
-    let high = lists.iter().map(|list| own(&list)).fold(f64::NEG_INFINITY, f64::max);
+    let mut low = lists.iter().map(|list| own(&list)).fold(f64::INFINITY, f64::min);
+    let mut high = lists.iter().map(|list| own(&list)).fold(f64::NEG_INFINITY, f64::max);
+    let window = |list: &&List<'_>| (list.first(0, |number| number >= low), list.first(0, |number| number > high));
+    let mut windows: Vec<(usize, usize)> = lists.iter().map(window).collect();
+    // Halved until few numbers are left: lists are sorted, so each look costs a search and no pass over them.
+    for _ in 0..MOST_HALVINGS {
+        if windows.iter().map(|(start, end)| end - start).sum::<usize>() <= FEW_LEFT {
+            break;
+        }
+        let middle = 0.5 * (low + high);
+        let up_to = |(list, (start, end)): (&&List<'_>, &(usize, usize))| {
+            list.first(*start, |number| number > middle).min(*end)
+        };
+        let places: Vec<usize> = lists.iter().zip(&windows).map(up_to).collect();
+        let weight: f64 =
+            lists.iter().zip(&places).map(|(list, place)| list.errors.weight() * *place as f64).sum();
+        let enough = weight >= rank - 1e-6;
+        if enough { high = middle } else { low = middle }
+        for ((start, end), place) in windows.iter_mut().zip(places) {
+            if enough { *end = place } else { *start = place }
+        }
+    }
     let (mut below, mut between) = (0.0, Vec::new());
-    for list in lists {
-        let kept = list.errors.kept.len();
-        let start =
-            list.errors.kept.partition_point(|error| list.center + list.spread * f64::from(*error) < low);
+    for (list, (start, end)) in lists.into_iter().zip(windows) {
         below += list.errors.weight() * start as f64;
-        let numbers = (start..kept).map(|place| list.at(place)).take_while(|number| *number <= high);
-        between.extend(numbers.map(|number| (number, list.errors.weight())));
+        between.extend((start..end).map(|place| (list.at(place), list.errors.weight())));
     }
     between.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
     for (number, weight) in between {

@@ -86,3 +86,29 @@ fn eighty_rows_are_enough_to_cover_rows_that_lack_what_matters() {
         assert!((coverage - 0.9).abs() < 0.02, "{kind}: {coverage}");
     }
 }
+
+/// The search by halves against all numbers put in order, ties and lists of any length included.
+#[test]
+fn quantiles_are_those_of_all_numbers_in_order() {
+    let mut stream = Stream::new(6, "quantiles", 0, 0);
+    for case in 0..60 {
+        let errors: Vec<Errors> = (0..1 + case % 7)
+            .map(|fold| {
+                let coarse = |value: f64| if case % 3 == 0 { (4.0 * value).round() / 4.0 } else { value };
+                Errors::new((0..fold * 31 + 1).map(|_| coarse(stream.normal().abs())).collect())
+            })
+            .collect();
+        let lists: Vec<List<'_>> = errors
+            .iter()
+            .map(|errors| List { errors, center: stream.normal(), spread: 0.1 + stream.uniform() })
+            .collect();
+        let mut all: Vec<f64> =
+            lists.iter().flat_map(|list| (0..list.errors.count).map(|place| list.at(place))).collect();
+        all.sort_unstable_by(f64::total_cmp);
+        for level in [0.05, 0.5, 0.8, 0.9, 0.99] {
+            let rank = (level * (all.len() as f64 + 1.0) - 1e-9).ceil().max(1.0) as usize;
+            let expected = all.get(rank - 1).copied().unwrap_or(f64::INFINITY);
+            assert_eq!(quantile(&lists, level), expected, "case {case}, level {level}");
+        }
+    }
+}
