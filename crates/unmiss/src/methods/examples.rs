@@ -2,7 +2,7 @@
 
 use crate::data::ratings::Ratings;
 use crate::data::{Shape, other_shape};
-use crate::encode::{Coder, Encoded, Encoder, Rows, Targets, Task};
+use crate::encode::{Coder, Encoded, Encoder, ImageCoder, ImageRows, Rows, Targets, Task};
 use crate::error::{Error, Result};
 
 /// What a method learns from: rows of some shape, their translation, and where something is to be predicted, their
@@ -20,6 +20,15 @@ pub enum Examples<'a> {
     },
     /// Ratings.
     Ratings(&'a Ratings),
+    /// Images.
+    Images {
+        /// The fitted translation of pixels: size, range, training statistics.
+        coder: &'a ImageCoder,
+        /// The images.
+        rows: &'a ImageRows,
+        /// What is to be predicted, with the weight of each image.
+        targets: Option<&'a Targets>,
+    },
 }
 
 /// Encoded rows of a table with their encoder and targets.
@@ -42,8 +51,17 @@ impl<'a> Examples<'a> {
         match (coder, rows) {
             (Coder::Table(encoder), Rows::Table(rows)) => Ok(Self::Table { encoder, rows, targets }),
             (Coder::Ratings(_), Rows::Ratings(ratings)) => Ok(Self::Ratings(ratings)),
-            (Coder::Table(_), Rows::Ratings(_)) => Err(other_shape(Shape::Table, Shape::Ratings)),
-            (Coder::Ratings(_), Rows::Table(_)) => Err(other_shape(Shape::Ratings, Shape::Table)),
+            (Coder::Images(coder), Rows::Images(rows)) => Ok(Self::Images { coder, rows, targets }),
+            (coder, rows) => Err(other_shape(coder.shape(), rows.shape())),
+        }
+    }
+
+    /// The shape they are of.
+    pub fn shape(self) -> Shape {
+        match self {
+            Self::Table { .. } => Shape::Table,
+            Self::Ratings(_) => Shape::Ratings,
+            Self::Images { .. } => Shape::Images,
         }
     }
 
@@ -54,7 +72,7 @@ impl<'a> Examples<'a> {
     pub fn table(self) -> Result<(&'a Encoder, &'a Encoded)> {
         match self {
             Self::Table { encoder, rows, .. } => Ok((encoder, rows)),
-            Self::Ratings(_) => Err(other_shape(Shape::Table, Shape::Ratings)),
+            other => Err(other_shape(Shape::Table, other.shape())),
         }
     }
 
@@ -68,7 +86,7 @@ impl<'a> Examples<'a> {
                 Ok(Training { encoder, inputs, targets })
             }
             Self::Table { targets: None, .. } => Err(Error::data("there is no target to learn")),
-            Self::Ratings(_) => Err(other_shape(Shape::Table, Shape::Ratings)),
+            other => Err(other_shape(Shape::Table, other.shape())),
         }
     }
 
@@ -79,7 +97,18 @@ impl<'a> Examples<'a> {
     pub fn ratings(self) -> Result<&'a Ratings> {
         match self {
             Self::Ratings(ratings) => Ok(ratings),
-            Self::Table { .. } => Err(other_shape(Shape::Ratings, Shape::Table)),
+            other => Err(other_shape(Shape::Ratings, other.shape())),
+        }
+    }
+
+    /// Images, without looking at targets.
+    ///
+    /// # Errors
+    /// When they are of another shape.
+    pub fn images(self) -> Result<(&'a ImageCoder, &'a ImageRows)> {
+        match self {
+            Self::Images { coder, rows, .. } => Ok((coder, rows)),
+            other => Err(other_shape(Shape::Images, other.shape())),
         }
     }
 }
@@ -109,6 +138,14 @@ impl<'a> Layout<'a> {
     pub fn predicting(self) -> Result<(&'a Encoder, Task)> {
         let task = self.task.ok_or_else(|| Error::data("it does not say what is predicted"))?;
         Ok((self.coder.table()?, task))
+    }
+
+    /// The translation of images.
+    ///
+    /// # Errors
+    /// When the model is of another shape.
+    pub fn images(self) -> Result<&'a ImageCoder> {
+        self.coder.images()
     }
 
     /// The ratings that the model learned from.
