@@ -215,10 +215,11 @@ impl ImageRows {
 
     /// Puts values `[channels, height, width]` from 0 to 1 into the holes of an image; what is known stays.
     pub fn fill(&mut self, row: usize, values: &[f32]) {
-        let (low, range) = (self.low, self.high - self.low);
+        let (low, high) = (self.low, self.high);
         let images = Arc::make_mut(&mut self.images);
         for (cell, value) in values.iter().enumerate() {
-            images.fill(row, cell, low + range * value.clamp(0.0, 1.0));
+            // Rounding may lead a hair beyond the range.
+            images.fill(row, cell, (low + (high - low) * value).clamp(low, high));
         }
     }
 

@@ -85,7 +85,7 @@ impl<'a> Examples<'a> {
             Self::Table { encoder, rows: inputs, targets: Some(targets) } => {
                 Ok(Training { encoder, inputs, targets })
             }
-            Self::Table { targets: None, .. } => Err(Error::data("there is no target to learn")),
+            Self::Table { targets: None, .. } => Err(no_target()),
             other => Err(other_shape(Shape::Table, other.shape())),
         }
     }
@@ -111,6 +111,22 @@ impl<'a> Examples<'a> {
             other => Err(other_shape(Shape::Images, other.shape())),
         }
     }
+
+    /// Images with their targets.
+    ///
+    /// # Errors
+    /// When they are of another shape or have no targets.
+    pub fn told_images(self) -> Result<(&'a ImageCoder, &'a ImageRows, &'a Targets)> {
+        match self {
+            Self::Images { coder, rows, targets: Some(targets) } => Ok((coder, rows, targets)),
+            Self::Images { targets: None, .. } => Err(no_target()),
+            other => Err(other_shape(Shape::Images, other.shape())),
+        }
+    }
+}
+
+fn no_target() -> Error {
+    Error::data("there is no target to learn")
 }
 
 /// What stands in a model's file beside the arrays of its method.
@@ -136,8 +152,19 @@ impl<'a> Layout<'a> {
     /// # Errors
     /// When the model is of another shape or predicts nothing.
     pub fn predicting(self) -> Result<(&'a Encoder, Task)> {
-        let task = self.task.ok_or_else(|| Error::data("it does not say what is predicted"))?;
-        Ok((self.coder.table()?, task))
+        Ok((self.coder.table()?, self.task()?))
+    }
+
+    /// The translation of images and what is predicted.
+    ///
+    /// # Errors
+    /// When the model is of another shape or predicts nothing.
+    pub fn predicting_images(self) -> Result<(&'a ImageCoder, Task)> {
+        Ok((self.coder.images()?, self.task()?))
+    }
+
+    fn task(self) -> Result<Task> {
+        self.task.ok_or_else(|| Error::data("it does not say what is predicted"))
     }
 
     /// The translation of images.

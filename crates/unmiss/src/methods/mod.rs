@@ -14,6 +14,8 @@ mod card;
 pub mod cf_nade;
 pub mod chained;
 pub mod conditional;
+pub mod convolutional;
+pub mod dmfa;
 mod each_row;
 mod examples;
 pub mod ensemble;
@@ -81,6 +83,8 @@ pub static METHODS: &[&dyn Method] = &[
     &blend::Blend,
     &cf_nade::CfNade,
     &biases::BiasesOnly,
+    &convolutional::Convolutional,
+    &dmfa::Dmfa,
 ];
 
 /// A way to learn from data of some shapes for some jobs: an entry of [`METHODS`].

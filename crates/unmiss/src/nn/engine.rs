@@ -35,6 +35,7 @@ use crate::nn::mixture::{Mixture, MixtureSize};
 use crate::nn::neumann::Block;
 use crate::nn::pool::Pool;
 use crate::nn::sparsity::Dropout;
+use crate::nn::train::Moment;
 use crate::nn::windows::Observed;
 
 pub use plain::{Plain, Rows};
@@ -46,6 +47,10 @@ pub use taped::Taped;
 pub trait Engine: Sized {
     /// What one operation hands to the next, a row for each row of the batch. A clone shares the numbers.
     type Value: Clone;
+
+    /// Where in the training it stands; nowhere when it predicts. What is changed by chance in training alone, such as
+    /// images that are moved, asks for it.
+    fn moment(&self) -> Option<&Moment>;
 
     /// Numbers from outside, row by row: `[B, O]`.
     fn input(&mut self, values: Vec<f32>, rows: usize) -> Self::Value;

@@ -1,13 +1,15 @@
 //! An array of numbers or words as files hold them, and images made of one.
 
 use super::bits::Bits;
-use super::set::{Images, Observed, Pixels, Size};
+use super::set::{Images, LABEL, Observed, Pixels, Size};
 use crate::data::kind::Kind;
-use crate::data::table::{Column, format_number};
+use crate::data::table::{Column, Values, format_number};
 use crate::error::{Error, Place, Result};
 
 /// Channels that images commonly have: grey, colours, colours with transparency.
 const CHANNELS: [usize; 3] = [1, 3, 4];
+/// More channels than this are rather the rows of images whose channels stand last.
+const MANY_CHANNELS: usize = 4;
 
 /// An array of any rank, row by row.
 #[derive(Debug, Clone, PartialEq)]
@@ -98,7 +100,7 @@ impl Array {
 
 /// Classes from words; they stand in ascending order, by value if all are numbers.
 pub fn classes(words: Vec<Option<String>>) -> Column {
-    let mut labels = Column::from_words(super::set::LABEL, Kind::Category, &words);
+    let mut labels = Column::from_words(LABEL, Kind::Category, &words);
     let Some((codes, levels)) = labels.codes() else { return labels };
     let Some(values) = levels.iter().map(|level| level.parse().ok()).collect::<Option<Vec<f64>>>() else {
         return labels;
@@ -109,7 +111,7 @@ pub fn classes(words: Vec<Option<String>>) -> Column {
     order.iter().enumerate().for_each(|(now, before)| place[*before] = now as u32);
     let codes = codes.iter().map(|code| place.get(*code as usize).copied().unwrap_or(0)).collect();
     let levels = order.iter().map(|before| levels[*before].clone()).collect();
-    labels.values = crate::data::table::Values::Codes { codes, levels };
+    labels.values = Values::Codes { codes, levels };
     labels
 }
 
@@ -124,7 +126,7 @@ fn image_size(shape: &[usize]) -> std::result::Result<Size, (String, &'static st
         }
     };
     let last = shape[shape.len() - 1];
-    if shape.len() == 4 && !CHANNELS.contains(&size.channels) && CHANNELS.contains(&last) {
+    if shape.len() == 4 && size.channels > MANY_CHANNELS && CHANNELS.contains(&last) {
         let what = format!("an array of the shape {shape:?} has its channels last");
         return Err((what, "put them second: `numpy.moveaxis(array, 3, 1)`"));
     }

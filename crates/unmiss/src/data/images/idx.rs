@@ -1,6 +1,7 @@
 //! IDX, the form of MNIST: two zero bytes, a type, the rank, each axis in four bytes, then the numbers, all big-endian.
 
 use super::array::{Array, Cells, cells_of};
+use super::set::Pixels;
 use crate::error::{Error, Place, Result};
 use crate::store::Output;
 
@@ -64,8 +65,7 @@ pub fn chunks<T, const N: usize>(bytes: &[u8], convert: impl Fn([u8; N]) -> T) -
 ///
 /// # Errors
 /// When it can't be written, or has an axis that is too long.
-pub fn write(output: &mut Output, shape: &[usize], cells: &super::set::Pixels) -> Result<()> {
-    use super::set::Pixels;
+pub fn write(output: &mut Output, shape: &[usize], cells: &Pixels) -> Result<()> {
     let kind = match cells {
         Pixels::Bytes(_) => BYTES,
         Pixels::Numbers(_) => SINGLES,

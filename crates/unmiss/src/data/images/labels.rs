@@ -30,14 +30,21 @@ pub fn read(path: &Path, images: &Images) -> Result<Column> {
     } else if idx::is_idx(&bytes) {
         idx::read(&file, bytes)?.labels(&file)?
     } else {
-        let table = text::read_text(&file, bytes, &ReadOptions::default(), text::PIECE)?.table;
-        of_table(&file, &table, images)?
+        of_table(&file, &table(&file, bytes)?, images)?
     };
     if labels.rows() != images.len() {
         let what = format!("there are {} labels for {} images", labels.rows(), images.len());
         return Err(Error::input(Place::file(file), what));
     }
     Ok(labels)
+}
+
+/// A table of labels. Classes and names are words, whatever they look like: `007` stays `007`.
+fn table(file: &str, bytes: Vec<u8>) -> Result<Table> {
+    let first = text::read_text(file, bytes.clone(), &ReadOptions::default(), text::PIECE)?.table;
+    let kinds = first.columns().iter().map(|column| (column.name.clone(), Kind::Category)).collect();
+    let options = ReadOptions { kinds, ..ReadOptions::default() };
+    Ok(text::read_text(file, bytes, &options, text::PIECE)?.table)
 }
 
 /// From a table: the column `label`, or the only one. With a column of pictures' names, lines may stand in any order.
@@ -53,9 +60,6 @@ fn of_table(file: &str, table: &Table, images: &Images) -> Result<Column> {
                 .with_hint("call it `label`; a column `image` may tell which picture a line is about"));
         }
     };
-    if label.kind == Kind::Text && label.missing() == label.rows() {
-        return Err(fault(format!("the column `{}` is empty", label.name)));
-    }
     let words: Vec<Option<String>> = (0..label.rows()).map(|row| label.cell(row)).collect();
     let by_name = columns.iter().find(|column| PICTURES.contains(&column.name.to_lowercase().as_str()));
     let (Some(pictures), Some(names)) = (by_name, &images.names) else { return Ok(classes(words)) };

@@ -24,6 +24,7 @@ use crate::nn::pool::Pool;
 use crate::nn::product::Matrix;
 use crate::nn::sparsity::{Dropout, normalize_row};
 use crate::nn::sparsity_convolution::sparsity_convolution_infer;
+use crate::nn::train::Moment;
 use crate::nn::windows::Observed;
 
 /// Rows of numbers, one after the other.
@@ -99,6 +100,10 @@ impl<'a> Plain<'a> {
 
 impl Engine for Plain<'_> {
     type Value = Rows;
+
+    fn moment(&self) -> Option<&Moment> {
+        None
+    }
 
     fn input(&mut self, values: Vec<f32>, rows: usize) -> Rows {
         Rows { values: Rc::new(values), rows }

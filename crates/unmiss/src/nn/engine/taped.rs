@@ -44,6 +44,10 @@ impl<'a> Taped<'a> {
 impl Engine for Taped<'_> {
     type Value = Tensor<2>;
 
+    fn moment(&self) -> Option<&Moment> {
+        Some(self.moment)
+    }
+
     fn input(&mut self, values: Vec<f32>, rows: usize) -> Tensor<2> {
         let width = values.len() / rows.max(1);
         Tensor::from_data(TensorData::new(values, [rows, width]), &training_device())
