@@ -701,7 +701,8 @@ class NeighboursImputer(ImputerBase):
 
     Two rows are compared over the columns both know. A missing number becomes the mean over the most alike
     rows that know it, nearer ones counting more; a missing category their vote. A draw takes the value of one
-    of them.
+    of them. Of images, pixels are the columns; their classes are predicted by the vote of the most alike
+    ones.
 
     Use it: Groups of alike rows, relations that bend, few columns.
 
@@ -883,7 +884,8 @@ class MeanImputer(ImputerBase):
     """Mean or median of the column, most frequent category.
 
     Every hole of a column gets the same value: the mean (or median) of its known numbers, or its most
-    frequent category. A draw takes one of the known values at random.
+    frequent category. A draw takes one of the known values at random. Of images, every pixel gets its mean
+    over the images that know it, and a draw is normal around that.
 
     Use it: As the yardstick that every other imputer must beat.
 
@@ -892,7 +894,7 @@ class MeanImputer(ImputerBase):
     Parameters
     ----------
     center : str, default="mean"
-        What a missing number becomes: mean or median.
+        What a missing number becomes: mean or median; of images the mean.
     m : int, default=0
         For multiple imputation: how many draws it is to be ready for. Each has parameters of its own, drawn
         when it is fitted, which takes time; with 0 it is ready for best guesses alone.

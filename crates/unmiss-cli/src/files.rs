@@ -12,6 +12,8 @@ pub struct Files<'a> {
     outputs: Vec<(&'static str, &'a Path)>,
     /// Options whose file can't be standard output, as the command says there what it found.
     files_only: Vec<&'static str>,
+    /// Options that may name a folder.
+    folders: Vec<&'static str>,
 }
 
 impl<'a> Files<'a> {
@@ -33,6 +35,12 @@ impl<'a> Files<'a> {
     pub fn file(mut self, option: &'static str, path: impl IntoIterator<Item = &'a PathBuf>) -> Self {
         self.files_only.push(option);
         self.tables(option, path)
+    }
+
+    /// Adds the images that an option names: a file, or a folder of pictures.
+    pub fn images(mut self, option: &'static str, paths: impl IntoIterator<Item = &'a PathBuf>) -> Self {
+        self.folders.push(option);
+        self.tables(option, paths)
     }
 
     /// Refuses outputs that are inputs, outputs that are each other, and outputs that can't be written.
@@ -63,7 +71,7 @@ impl<'a> Files<'a> {
             };
         }
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let what = if path.is_dir() {
+        let what = if path.is_dir() && !self.folders.contains(&option) {
             "this is a folder; a file name is needed".to_owned()
         } else if !folder.is_dir() {
             format!("there is no folder `{}`", folder.display())

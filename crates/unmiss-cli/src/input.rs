@@ -1,7 +1,8 @@
 //! Options that say how a table is read, shared by every command that reads one.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use unmiss::data::images::{self, ImageOptions, Images};
 use unmiss::data::ratings::{self, Ratings, RatingsOptions};
 use unmiss::data::{self, Data, Kind, MissingTokens, Note, ReadOptions, Shape, Table};
 use unmiss::encode::Encoder;
@@ -67,6 +68,70 @@ pub struct RatingColumns {
 pub enum ShapeArgument {
     Table,
     Ratings,
+    Images,
+}
+
+/// What is known of images beside their own file.
+#[derive(clap::Args, Default, Clone)]
+#[command(next_help_heading = "Images")]
+pub struct ImageArguments {
+    /// The class of each image: IDX, .npy, or a table with a column `label`
+    #[arg(long, value_name = "FILE")]
+    labels: Option<PathBuf>,
+    /// Masks: IDX, .npy, .npz or a folder of pictures; what is 0, or dark, is a hole
+    #[arg(long, value_name = "FILE")]
+    observed: Option<PathBuf>,
+    /// Pixels of this colour are holes, as #ff00ff
+    #[arg(long, value_name = "COLOUR", value_parser = colour)]
+    missing_colour: Option<[u8; 3]>,
+}
+
+impl ImageArguments {
+    /// Reads images, holes and classes.
+    pub fn read(&self, path: &Path) -> Result<Images> {
+        let Self { labels, observed, missing_colour } = self.clone();
+        images::read(path, &ImageOptions { labels, observed, missing_colour })
+    }
+
+    /// The files that are read beside the images.
+    pub fn files(&self) -> impl Iterator<Item = &PathBuf> {
+        self.labels.iter().chain(&self.observed)
+    }
+
+    /// Refuses these options for data that are no images.
+    pub fn only_for_images(&self, shape: Shape) -> Result<()> {
+        let given = [
+            ("labels", self.labels.is_some()),
+            ("observed", self.observed.is_some()),
+            ("missing-colour", self.missing_colour.is_some()),
+        ];
+        match given.iter().find(|(_, given)| *given && shape != Shape::Images) {
+            Some((name, _)) => {
+                Err(Error::setting(*name, format!("this is for images, and the data are {}", plural(shape)))
+                    .with_hint(format!("leave out --{name}, or say --shape images if the data are images")))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// A colour as typed: red, green and blue, two digits each.
+fn colour(typed: &str) -> std::result::Result<[u8; 3], String> {
+    let digits = typed.strip_prefix('#').unwrap_or(typed);
+    let part = |place: usize| digits.get(place..place + 2).and_then(|part| u8::from_str_radix(part, 16).ok());
+    match (digits.len(), part(0), part(2), part(4)) {
+        (6, Some(red), Some(green), Some(blue)) => Ok([red, green, blue]),
+        _ => Err("a colour is written as #ff00ff: red, green and blue, two digits each".into()),
+    }
+}
+
+/// Data of a shape, as the end of a sentence.
+fn plural(shape: Shape) -> &'static str {
+    match shape {
+        Shape::Table => "a table",
+        Shape::Ratings => "ratings",
+        Shape::Images => "images",
+    }
 }
 
 impl RatingColumns {
@@ -82,6 +147,8 @@ impl RatingColumns {
         match self.shape {
             Some(ShapeArgument::Table) => Shape::Table,
             Some(ShapeArgument::Ratings) => Shape::Ratings,
+            Some(ShapeArgument::Images) => Shape::Images,
+            None if images::is_images(path) => Shape::Images,
             None if named || ratings::is_unnamed(path) => Shape::Ratings,
             None => Shape::Table,
         }
@@ -102,11 +169,23 @@ impl RatingColumns {
     }
 }
 
-/// Refuses options that mean nothing for ratings.
-pub fn only_for_tables(given: &[(&str, bool)]) -> Result<()> {
+/// The shape of data that are no ratings: as told, or as the file shows.
+pub fn shape_of(told: Option<ShapeArgument>, path: &Path) -> Shape {
+    match told {
+        Some(ShapeArgument::Images) => Shape::Images,
+        Some(_) => Shape::Table,
+        None if images::is_images(path) => Shape::Images,
+        None => Shape::Table,
+    }
+}
+
+/// Refuses options that mean nothing for data of a shape.
+pub fn only_for_tables(shape: Shape, given: &[(&str, bool)]) -> Result<()> {
     match given.iter().find(|(_, given)| *given) {
-        Some((name, _)) => Err(Error::setting(*name, "this is for tables, and the data are ratings")
-            .with_hint(format!("leave out --{name}, or say --shape table if the data are a table"))),
+        Some((name, _)) => {
+            Err(Error::setting(*name, format!("this is for tables, and the data are {}", plural(shape)))
+                .with_hint(format!("leave out --{name}, or say --shape table if the data are a table")))
+        }
         None => Ok(()),
     }
 }

@@ -14,12 +14,14 @@ mod hidden_cells;
 mod held_out_ratings;
 mod contest;
 mod choose;
+mod images;
 mod ratings;
 
 pub use crate::methods::folds::{Entry, Folds, folds, usual_folds};
 pub use choose::{COVERAGE_LEVEL, Choice, fit_best};
 pub use comparison::{Comparison, Contestant, Failure, Fit, Part, Question};
 pub use contest::{Contest, Setup};
+pub use images::{ImageChoice, MeasuredOnImages, fit_best_on_images};
 pub use ratings::{Measured, RatingChoice, fit_best_rating};
 pub use significance::{Disagreement, PairedTest, disagreement, paired_test};
 pub use standing::{Against, Chosen, Standing};

@@ -51,7 +51,7 @@
 //! | room | what is in it |
 //! |---|---|
 //! | [`error`], [`rng`], [`run`], [`store`] | errors that say what to do, random streams, what long work is given and tells, files |
-//! | [`data`] | tables and ratings, with what is known marked by a mask of its own; reading and writing |
+//! | [`data`] | tables, ratings and images, with what is known marked by a mask of its own; reading and writing |
 //! | [`missing`] | how holes come about, and what those of a table look like |
 //! | [`simulate`] | made tables, whose best possible predictor is known |
 //! | [`encode`] | the user's units to a model's, and back |

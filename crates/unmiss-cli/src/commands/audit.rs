@@ -113,6 +113,9 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
                 (Shape::Ratings, data) => {
                     return ratings::run(arguments, &model, data.as_deref(), &title, &run, printer);
                 }
+                (Shape::Images, _) => {
+                    return Err(Error::data("models of images can't be audited"));
+                }
                 (Shape::Table, None) => {
                     return Err(Error::setting("data", "there are no rows to audit the model on")
                         .with_hint("name a table with the model's columns behind the model"));

@@ -149,7 +149,7 @@ impl Arguments {
                      --shape ratings for methods that predict ratings",
             )),
             (Shape::Ratings, _, _) => {
-                only_for_tables(&[("target", self.target.is_some()), ("impute", self.impute)])?;
+                only_for_tables(shape, &[("target", self.target.is_some()), ("impute", self.impute)])?;
                 if !(self.test > 0.0 && self.test <= 0.5) {
                     return Err(Error::setting(
                         "test",
@@ -158,6 +158,9 @@ impl Arguments {
                 }
                 Ok((shape, Job::Rate))
             }
+            (Shape::Images, _, _) => Err(Error::data("methods for images are compared by `fit` alone").with_hint(
+                "say `unmiss fit IMAGES --method A --method B`: both are measured on images that are held out",
+            )),
         }
     }
 

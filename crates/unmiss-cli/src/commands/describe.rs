@@ -1,5 +1,6 @@
 //! `unmiss describe`: what is missing, where, together with what, and does it look random.
 
+mod images;
 pub mod ratings;
 mod text;
 
@@ -14,7 +15,7 @@ use unmiss::store::write_whole;
 
 use crate::General;
 use crate::files::Files;
-use crate::input::{InputArguments, RatingColumns, only_for_tables};
+use crate::input::{ImageArguments, InputArguments, RatingColumns, only_for_tables};
 use crate::output::print;
 use crate::printer::Printer;
 use text::{page, size};
@@ -22,7 +23,8 @@ use text::{page, size};
 /// Which table to describe.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// A table or ratings: CSV, TSV or Parquet, plain or .gz; `-` reads standard input, sample:NAME a built-in one
+    /// A table or ratings: CSV, TSV or Parquet, plain or .gz; images: IDX, CIFAR, .npy, .npz or a folder of pictures;
+    /// `-` reads standard input, sample:NAME a built-in one
     data: PathBuf,
     /// The target: tell also whether the holes have to do with it
     #[arg(long, value_name = "COLUMN")]
@@ -37,15 +39,24 @@ pub struct Arguments {
     input: InputArguments,
     #[command(flatten)]
     ratings: RatingColumns,
+    #[command(flatten)]
+    images: ImageArguments,
 }
 
 /// Describes and prints.
 pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Result<()> {
     let (data, json, html) = (&arguments.data, &arguments.json, &arguments.html);
-    Files::default().reads([data]).file("--json", json).file("--html", html).check()?;
-    if arguments.ratings.shape(data) == Shape::Ratings {
-        only_for_tables(&[("target", arguments.target.is_some())])?;
-        return ratings::run(arguments, printer);
+    let read = Files::default().reads([data]).reads(arguments.images.files());
+    read.file("--json", json).file("--html", html).check()?;
+    let shape = arguments.ratings.shape(data);
+    arguments.images.only_for_images(shape)?;
+    if shape != Shape::Table {
+        only_for_tables(shape, &[("target", arguments.target.is_some())])?;
+    }
+    match shape {
+        Shape::Ratings => return ratings::run(arguments, printer),
+        Shape::Images => return images::run(arguments),
+        Shape::Table => {}
     }
     let table = arguments.input.read(&arguments.data, false, printer)?;
     let run = Run::new(general.seed, general.threads)?;

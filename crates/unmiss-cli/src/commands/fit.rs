@@ -1,5 +1,6 @@
 //! `unmiss fit`: compare a short list of methods on what is held out, make a model of the best, save it.
 
+mod images;
 mod ratings;
 
 use std::path::{Path, PathBuf};
@@ -20,15 +21,16 @@ use unmiss::store::is_plain;
 use super::Ended;
 use crate::General;
 use crate::files::Files;
-use crate::input::{InputArguments, RatingColumns, settings};
+use crate::input::{ImageArguments, InputArguments, RatingColumns, settings};
 use crate::output::{number, print, wrapped};
 use crate::printer::Printer;
 
 /// What to fit, on what, and where to put it.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// A table or ratings: CSV, TSV, Parquet, MovieLens' own forms, gzipped or not; `-` for standard input, or a
-    /// built-in sample: sample:horse-colic, sample:penguins, sample:films
+    /// A table or ratings: CSV, TSV, Parquet, MovieLens' own forms, gzipped or not; images: IDX, CIFAR, .npy, .npz or a
+    /// folder of pictures; `-` for standard input, or a built-in sample: sample:horse-colic, sample:penguins,
+    /// sample:films, sample:digits
     data: PathBuf,
     /// The column to predict, of a table
     #[arg(long, value_name = "COLUMN")]
@@ -65,7 +67,8 @@ pub struct Arguments {
     /// How classes of unequal size weigh in learning
     #[arg(long, value_name = "HOW", default_value = "equal")]
     class_weights: ClassWeightsArgument,
-    /// Of ratings, the share held out to measure with; the saved model learns from all. 0: nothing is measured
+    /// Of ratings and images, the share held out to measure with; the saved model learns from all. 0: nothing is
+    /// measured
     #[arg(long, value_name = "SHARE", default_value_t = 0.1)]
     test: f64,
     /// Folds of the cross-validation, whose models are the model [default: 5; 10 where rows are few]
@@ -81,6 +84,8 @@ pub struct Arguments {
     input: InputArguments,
     #[command(flatten)]
     ratings: RatingColumns,
+    #[command(flatten)]
+    images: ImageArguments,
 }
 
 /// How much is tried.
@@ -137,8 +142,12 @@ impl From<ClassWeightsArgument> for ClassWeights {
 /// Runs the command.
 pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Result<Ended> {
     let (data, output, html) = (&arguments.data, &arguments.output, &arguments.html);
-    Files::default().reads([data]).file("-o", [output]).file("--html", html).check()?;
-    match arguments.ratings.shape(&arguments.data) {
+    let read = Files::default().reads([data]).reads(arguments.images.files());
+    read.file("-o", [output]).file("--html", html).check()?;
+    let shape = arguments.ratings.shape(&arguments.data);
+    arguments.images.only_for_images(shape)?;
+    match shape {
+        Shape::Images => images::run(arguments, general, printer),
         Shape::Table => fit_rows(arguments, general, printer),
         Shape::Ratings => ratings::run(arguments, general, printer),
     }

@@ -1,16 +1,18 @@
-//! `unmiss hide`: make holes in a table by a known mechanism, and keep what was hidden.
+//! `unmiss hide`: make holes in a table or in images by a known mechanism, and keep what was hidden.
+
+mod images;
 
 use std::path::{Path, PathBuf};
 
-use unmiss::data::{self, CsvWriter, Table};
+use unmiss::data::{self, CsvWriter, Shape, Table};
 use unmiss::error::{Error, Result};
-use unmiss::missing::{Hidden, Mechanism, hide, hideable};
+use unmiss::missing::{Hidden, Mechanism, Region, hide, hideable};
 use unmiss::run::Run;
 use unmiss::store::is_standard_output;
 
 use crate::General;
 use crate::files::Files;
-use crate::input::InputArguments;
+use crate::input::{ImageArguments, InputArguments, ShapeArgument, shape_of};
 use crate::output::{column, number, print, wrapped};
 use crate::printer::Printer;
 
@@ -20,16 +22,22 @@ const LISTED: usize = 30;
 /// What to hide, and where to.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// The table: CSV, TSV or Parquet, plain or .gz; `-` reads standard input
+    /// A table: CSV, TSV or Parquet, plain or .gz; or images: IDX, CIFAR, .npy, .npz or a folder of pictures; `-` reads
+    /// standard input
     data: PathBuf,
     /// How cells are hidden, and which share of the known ones
     ///
     /// mcar:RATE completely at random. mar:RATE at random: a tenth of the columns is never hidden and drives
     /// what is hidden in the others. self-logistic:RATE, self-gaussian:RATE, self-probit:RATE not at random:
     /// whether a cell is hidden depends on its own value.
-    #[arg(long, value_name = "MECHANISM:RATE", value_parser = mechanism)]
-    how: Mechanism,
-    /// Where to write the table with the holes; every other cell stays as it is
+    ///
+    /// Of images, a region of each, in all channels. square:SHARE a square anywhere. trapezoid:SHARE all on one side of
+    /// a slanted line. noise:SHARE exactly so many single pixels. pixels:SHARE, lines:SHARE pixels or columns drawn
+    /// with replacement. strokes:SHARE what a wandering brush paints.
+    #[arg(long, value_name = "MECHANISM:RATE", value_parser = how)]
+    how: How,
+    /// Where to write the data with the holes; everything else stays as it is. Images go to the form that the name
+    /// stands for: .npz, .npy, or a folder
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     /// Where to write what was hidden: row (from 1), column, value
@@ -43,29 +51,70 @@ pub struct Arguments {
     target: Option<String>,
     #[command(flatten)]
     input: InputArguments,
+    #[command(flatten)]
+    images: ImageArguments,
+    /// How the data are laid out [default: seen from the file]
+    #[arg(long, value_name = "SHAPE", help_heading = "Images")]
+    shape: Option<ShapeArgument>,
+}
+
+/// What is hidden: cells of a table, or a region of each image.
+#[derive(Clone, Copy)]
+enum How {
+    Cells(Mechanism),
+    Region(Region),
+}
+
+/// How to hide, as typed.
+fn how(typed: &str) -> std::result::Result<How, String> {
+    match Region::is_named(typed) {
+        true => typed.parse().map(How::Region).map_err(|error| told(&error)),
+        false => mechanism(typed).map(How::Cells),
+    }
 }
 
 /// The mechanism as typed. The argument parser has room for one text: what is wrong, and the advice.
 pub fn mechanism(typed: &str) -> std::result::Result<Mechanism, String> {
-    typed.parse::<Mechanism>().map_err(|error| match &error {
+    typed.parse::<Mechanism>().map_err(|error| told(&error))
+}
+
+fn told(error: &Error) -> String {
+    match error {
         Error::Setting { what, hint: Some(hint), .. } => format!("{what}; {hint}"),
         other => other.to_string(),
-    })
+    }
 }
 
 /// Hides, writes, and tells what was done.
 pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Result<()> {
     let (data, output, truth) = (&arguments.data, &arguments.output, &arguments.truth);
+    let shape = shape_of(arguments.shape, data);
+    arguments.images.only_for_images(shape)?;
+    let how = match (shape, arguments.how) {
+        (Shape::Images, How::Region(region)) => return images::run(arguments, &region, general, printer),
+        (Shape::Images, How::Cells(how)) => {
+            let what = format!("`{how}` hides cells of a table, and the data are images");
+            return Err(Error::setting("how", what)
+                .with_hint("images: square, trapezoid, noise, pixels, lines or strokes, as in square:0.25"));
+        }
+        (_, How::Region(region)) => {
+            let what = format!("`{region}` hides regions of images, and the data are a table");
+            return Err(Error::setting("how", what).with_hint(
+                "tables: mcar, mar, self-logistic, self-gaussian or self-probit, as in mcar:0.3",
+            ));
+        }
+        (_, How::Cells(how)) => how,
+    };
     Files::default().reads([data]).tables("-o", [output]).tables("--truth", truth).check()?;
     let table = arguments.input.read(&arguments.data, true, printer)?;
     let columns = chosen(arguments, &table)?;
     let run = Run::new(general.seed, general.threads)?;
-    let hidden = run.compute(|| hide(&table, &arguments.how, &columns, general.seed))?;
+    let hidden = run.compute(|| hide(&table, &how, &columns, general.seed))?;
     if let Some(path) = &arguments.truth {
         write_truth(&table, &hidden, path)?;
     }
     data::write(&hidden.table, &arguments.output)?;
-    let text = summary(&hidden, arguments, general.seed);
+    let text = summary(&hidden, how, arguments, general.seed);
     if is_standard_output(&arguments.output) {
         printer.say(text.trim_end());
         return Ok(());
@@ -107,7 +156,7 @@ fn write_truth(table: &Table, hidden: &Hidden, path: &Path) -> Result<()> {
     writer.finish()
 }
 
-fn summary(hidden: &Hidden, arguments: &Arguments, seed: u64) -> String {
+fn summary(hidden: &Hidden, how: Mechanism, arguments: &Arguments, seed: u64) -> String {
     let known: usize = hidden.rates.iter().map(|rate| rate.known).sum();
     let cells: usize = hidden.rates.iter().map(|rate| rate.hidden).sum();
     let head = format!(
@@ -115,7 +164,7 @@ fn summary(hidden: &Hidden, arguments: &Arguments, seed: u64) -> String {
         number(cells),
         number(known),
         number(hidden.rates.len()),
-        arguments.how
+        how
     );
     let mut text =
         format!("{}\n\n  {}      known     hidden     rate\n", wrapped(&head, 0), column("column", 36));

@@ -1,5 +1,6 @@
 //! `unmiss impute`: fill the holes of a table, once or as many plausible ways as asked.
 
+mod images;
 mod plan;
 mod ratings;
 mod record;
@@ -19,7 +20,7 @@ use unmiss::store::is_standard_output;
 use super::Ended;
 use crate::General;
 use crate::files::Files;
-use crate::input::{InputArguments, RatingColumns, settings};
+use crate::input::{ImageArguments, InputArguments, RatingColumns, settings};
 use crate::output::{number, print};
 use crate::printer::Printer;
 
@@ -31,9 +32,11 @@ const KEPT_SETS: usize = 20;
 /// What to fill, how, and where to.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// A table or ratings: CSV, TSV or Parquet, plain or .gz; `-` reads standard input
+    /// A table or ratings: CSV, TSV or Parquet, plain or .gz; `-` reads standard input. Or images: IDX, CIFAR, .npy, .npz
+    /// or a folder of pictures
     data: PathBuf,
-    /// Where to write the table without holes; every known cell stays as it is [default: standard output]
+    /// Where to write the table without holes; every known cell stays as it is [default: standard output]. Images go to
+    /// the form that the name stands for: .npz, .npy, .idx, .bin, or a folder
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
     /// The imputer; `unmiss methods` lists them [default: auto for tables, the best on held-out ratings for ratings]
@@ -80,6 +83,8 @@ pub struct Arguments {
     input: InputArguments,
     #[command(flatten)]
     ratings: RatingColumns,
+    #[command(flatten)]
+    images: ImageArguments,
 }
 
 /// Runs the command.
@@ -88,16 +93,24 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
     match &arguments.with {
         Some(path) => {
             let model = Model::load(path)?;
-            if model.shape() == Shape::Ratings {
-                return ratings::with(arguments, &model, general, printer);
+            arguments.images.only_for_images(model.shape())?;
+            match model.shape() {
+                Shape::Ratings => return ratings::with(arguments, &model, general, printer),
+                Shape::Images => return images::with(arguments, &model, general, printer),
+                Shape::Table => {}
             }
             model.check_job(Job::Fill, path)?;
             stream::run(arguments, &model, general, printer).map(|()| Ended::Done)
         }
-        None if arguments.ratings.shape(&arguments.data) == Shape::Ratings => {
-            ratings::run(arguments, general, printer)
+        None => {
+            let shape = arguments.ratings.shape(&arguments.data);
+            arguments.images.only_for_images(shape)?;
+            match shape {
+                Shape::Ratings => ratings::run(arguments, general, printer),
+                Shape::Images => images::run(arguments, general, printer),
+                Shape::Table => learn_and_fill(arguments, general, printer),
+            }
         }
-        None => learn_and_fill(arguments, general, printer),
     }
 }
 
@@ -209,7 +222,12 @@ fn check_paths(arguments: &Arguments) -> Result<()> {
     }
     let Arguments { data, with, save, html, .. } = arguments;
     let (files, record) = (arguments.files(), arguments.record());
-    let all = Files::default().reads([data]).reads(with).tables("-o", &files).tables("-o", &record);
+    let all = Files::default()
+        .reads([data])
+        .reads(with)
+        .reads(arguments.images.files())
+        .images("-o", &files)
+        .tables("-o", &record);
     all.file("--save", save).file("--html", html).check()
 }
 

@@ -1,6 +1,7 @@
 //! `unmiss predict`: a model and new rows in, predictions out, batch by batch in bounded memory. The model knows what
 //! it predicts: of ratings, the rows are pairs of users and items.
 
+mod images;
 mod pairs;
 mod reasons;
 
@@ -18,7 +19,7 @@ use unmiss::run::Run;
 
 use crate::General;
 use crate::files::Files;
-use crate::input::{RatingColumns, add_words, delimiter, kinds_of, only_for_tables};
+use crate::input::{ImageArguments, RatingColumns, add_words, delimiter, kinds_of, only_for_tables};
 use crate::output::number;
 use crate::printer::Printer;
 use reasons::Reasons;
@@ -33,7 +34,8 @@ const USUAL_LEVEL: f64 = 0.9;
 pub struct Arguments {
     /// The model that `unmiss fit` wrote
     model: PathBuf,
-    /// New rows, or pairs of users and items: CSV, TSV, Parquet, gzipped or not; `-` for standard input
+    /// New rows, or pairs of users and items: CSV, TSV, Parquet, gzipped or not; `-` for standard input. For a model of
+    /// images: IDX, CIFAR, .npy, .npz or a folder of pictures
     data: PathBuf,
     /// Where to write the predictions [default: standard output]
     #[arg(short, long, value_name = "FILE", default_value = "-")]
@@ -65,6 +67,8 @@ pub struct Arguments {
     ratings: Option<PathBuf>,
     #[command(flatten)]
     columns: RatingColumns,
+    #[command(flatten)]
+    images: ImageArguments,
 }
 
 /// Runs the command.
@@ -76,15 +80,17 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
     let read = Files::default().reads([&arguments.model, &arguments.data]).reads(&arguments.ratings);
     read.tables("-o", [&arguments.output]).tables("--contributions", &arguments.contributions).check()?;
     let model = Model::load(&arguments.model)?;
+    arguments.images.only_for_images(model.shape())?;
     match model.shape() {
         Shape::Ratings => {
             let given = [
                 ("explain", arguments.explain.is_some()),
                 ("contributions", arguments.contributions.is_some()),
             ];
-            only_for_tables(&given)?;
+            only_for_tables(Shape::Ratings, &given)?;
             pairs::run(arguments, &model, general, printer)
         }
+        Shape::Images => images::run(arguments, &model, general, printer),
         Shape::Table => predict_rows(arguments, &model, general, printer),
     }
 }
@@ -260,7 +266,6 @@ fn write_batch(
     (answers, why): (&Answered, Option<(&Reasons<'_>, &Contributions)>),
 ) -> Result<()> {
     let ids = ids.iter().map(|id| batch.column(id)).collect::<Result<Vec<_>>>()?;
-    let levels = &model.target.levels;
     for row in 0..batch.rows() {
         for id in &ids {
             match id.cell(row) {
@@ -268,30 +273,36 @@ fn write_batch(
                 None => writer.missing(),
             }
         }
-        match answers {
-            Answered::Numbers { values, intervals } => {
-                writer.number(values[row]);
-                match intervals {
-                    Some(intervals) => [intervals[row].0, intervals[row].1].map(|end| writer.number(end)),
-                    None => [(); 2].map(|()| writer.missing()),
-                };
-            }
-            Answered::Classes { chances, sets } => {
-                let own = row * levels.len()..(row + 1) * levels.len();
-                writer.text(&levels[most_probable(&chances[own.clone()])]);
-                if let Some(sets) = sets {
-                    let held = levels.iter().zip(&sets[own.clone()]).filter(|(_, held)| **held);
-                    writer.text(&held.map(|(level, _)| level.as_str()).collect::<Vec<_>>().join("|"));
-                }
-                chances[own].iter().for_each(|chance| writer.number(*chance));
-            }
-        }
+        write_answer(writer, model, answers, row);
         if let Some((reasons, found)) = why {
             reasons.write(writer, batch, row, found)?;
         }
         writer.end_row()?;
     }
     Ok(())
+}
+
+/// The answer for one row: a number with its interval, or a class with the set and the chances of all.
+fn write_answer(writer: &mut CsvWriter, model: &Predicting<'_>, answers: &Answered, row: usize) {
+    let levels = &model.target.levels;
+    match answers {
+        Answered::Numbers { values, intervals } => {
+            writer.number(values[row]);
+            match intervals {
+                Some(intervals) => [intervals[row].0, intervals[row].1].map(|end| writer.number(end)),
+                None => [(); 2].map(|()| writer.missing()),
+            };
+        }
+        Answered::Classes { chances, sets } => {
+            let own = row * levels.len()..(row + 1) * levels.len();
+            writer.text(&levels[most_probable(&chances[own.clone()])]);
+            if let Some(sets) = sets {
+                let held = levels.iter().zip(&sets[own.clone()]).filter(|(_, held)| **held);
+                writer.text(&held.map(|(level, _)| level.as_str()).collect::<Vec<_>>().join("|"));
+            }
+            chances[own].iter().for_each(|chance| writer.number(*chance));
+        }
+    }
 }
 
 /// Levels that training never saw, by column, told once at the end.

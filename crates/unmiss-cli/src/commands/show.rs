@@ -1,10 +1,12 @@
 //! `unmiss show`: what is in a model file, and what the model goes by.
 
 mod explain;
+mod images;
 
 use std::path::PathBuf;
 
 use serde_json::Value;
+use unmiss::data::Shape;
 use unmiss::encode::{Encoder, Scale, Task};
 use unmiss::error::{Error, Result};
 use unmiss::methods::Job;
@@ -63,6 +65,7 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
         return explain::run(arguments, &model, general, printer);
     }
     let mut text = match model.job() {
+        Job::Predict | Job::Fill if model.shape() == Shape::Images => images::page(&model, arguments)?,
         Job::Predict => predictor(&model, arguments)?,
         Job::Fill => imputer(&model, arguments)?,
         Job::Rate => recommender(&model, arguments)?,

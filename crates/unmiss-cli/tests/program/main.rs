@@ -14,6 +14,7 @@ mod errors;
 mod explain;
 #[cfg(unix)]
 mod files;
+mod images;
 mod impute;
 mod impute_plan;
 mod interrupt;

@@ -15,6 +15,7 @@ mod treatment;
 pub mod coverage;
 pub mod imputation;
 pub mod intervals;
+pub mod misconv;
 pub mod neumiss;
 pub mod nhis_like;
 pub mod ratings;
@@ -47,6 +48,7 @@ pub const BENCHES: &[&Bench] = &[
     &ratings::DOUBAN,
     &ratings::FLIXSTER,
     &ratings::YAHOO,
+    &misconv::BENCH,
 ];
 
 /// The bench of a name.

@@ -1,5 +1,6 @@
 //! A number for data that changes with any of their cells.
 
+use super::images::Images;
 use super::ratings::Ratings;
 use super::shape::Data;
 use super::table::{Column, Table, Values};
@@ -13,6 +14,7 @@ impl Data {
             match self {
                 Self::Table(table) => of_table(table),
                 Self::Ratings(ratings) => of_ratings(ratings),
+                Self::Images(images) => of_images(images),
             }
         )
     }
@@ -24,6 +26,14 @@ fn of_ratings(ratings: &Ratings) -> u64 {
         mix([u64::from(rating.user), u64::from(rating.item), u64::from(rating.value.to_bits())])
     };
     mix([mix(ids), mix(ratings.iter().map(cell))])
+}
+
+fn of_images(images: &Images) -> u64 {
+    let size = images.size();
+    let label =
+        |image: usize| images.labels().and_then(|labels| labels.cell(image)).map_or(0, |own| hash(&own));
+    let all = (0..images.len()).map(|image| mix([images.fingerprint_of(image), label(image)]));
+    mix([size.channels, size.height, size.width].map(|side| side as u64).into_iter().chain(all))
 }
 
 fn of_table(table: &Table) -> u64 {

@@ -91,6 +91,26 @@ pub(crate) fn open(path: &Path) -> Result<Content> {
     sniff(Stream::new(file, opened).of_size(size), path, true)
 }
 
+/// All bytes of a path, unpacked, and the file as the user named it.
+pub(crate) fn whole(path: &Path) -> Result<(String, Vec<u8>)> {
+    match open(path)? {
+        Content::Text(mut stream) => {
+            let bytes = stream.read_all()?;
+            Ok((stream.file, bytes))
+        }
+        Content::Parquet(_) => {
+            Err(Error::input(Place::file(path.display().to_string()), "a Parquet file is not read here"))
+        }
+    }
+}
+
+/// The first bytes of a file, unpacked. What can't be read twice (standard input, a pipe) is not looked at.
+pub(crate) fn first_bytes(path: &Path, most: usize) -> Option<Vec<u8>> {
+    let Content::Text(mut stream) = path.is_file().then(|| open(path).ok())?? else { return None };
+    let mut first = Vec::new();
+    stream.fill(&mut first, most).ok().map(|_| first)
+}
+
 /// The same for bytes in memory.
 pub(crate) fn from_bytes(name: &str, bytes: &[u8]) -> Result<Content> {
     let stream = Stream::new(name, Cursor::new(bytes.to_vec())).of_size(bytes.len());

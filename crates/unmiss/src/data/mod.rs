@@ -20,6 +20,8 @@
 //! | standard input | the path `-` (Parquet is copied to a temporary file first) |
 //! | a built-in sample | the path `sample:NAME`; see [`SAMPLES`] |
 //!
+//! [`ratings`] and [`images`] have readers of their own.
+//!
 //! The first line names the columns; spaces around names are dropped, and every name must be there once. Text
 //! is UTF-8, with or without a byte order mark. Lines end with LF, CR LF or CR; lines without any byte are
 //! passed over, wherever they stand, but in a table of one column they are its holes. Quotes follow RFC 4180: a
@@ -89,6 +91,7 @@ mod batches;
 pub mod write;
 mod table_writer;
 pub mod ratings;
+pub mod images;
 mod shape;
 mod fingerprint;
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::images::Images;
 use super::ratings::Ratings;
 use super::table::{Column, Table};
 use crate::error::{Error, Result};
@@ -17,6 +18,8 @@ pub enum Shape {
     Table,
     /// Who gave what which rating.
     Ratings,
+    /// Pictures of one size.
+    Images,
 }
 
 impl fmt::Display for Shape {
@@ -24,6 +27,7 @@ impl fmt::Display for Shape {
         out.write_str(match self {
             Self::Table => "table",
             Self::Ratings => "ratings",
+            Self::Images => "images",
         })
     }
 }
@@ -35,6 +39,8 @@ pub enum Data {
     Table(Arc<Table>),
     /// Ratings.
     Ratings(Arc<Ratings>),
+    /// Images.
+    Images(Arc<Images>),
 }
 
 impl Data {
@@ -43,14 +49,16 @@ impl Data {
         match self {
             Self::Table(_) => Shape::Table,
             Self::Ratings(_) => Shape::Ratings,
+            Self::Images(_) => Shape::Images,
         }
     }
 
-    /// How many rows there are; a row of ratings has a user's.
+    /// How many rows there are; a row of ratings has a user's, a row of images is one of them.
     pub fn rows(&self) -> usize {
         match self {
             Self::Table(table) => table.rows(),
             Self::Ratings(ratings) => ratings.users.len(),
+            Self::Images(images) => images.len(),
         }
     }
 
@@ -59,11 +67,29 @@ impl Data {
     /// # Errors
     /// When there is no such column.
     pub fn column(&self, name: &str) -> Result<&Column> {
-        self.table()?.column(name)
+        match self {
+            Self::Images(images) => images.labels().filter(|labels| labels.name == name).ok_or_else(|| {
+                let error = Error::data(format!("nothing is known about images under the name `{name}`"));
+                error.with_hint(match images.labels() {
+                    Some(labels) => format!("their classes are called `{}`", labels.name),
+                    None => "their classes are not known; they can be read from a file of labels".into(),
+                })
+            }),
+            _ => self.table()?.column(name),
+        }
     }
 
-    /// Everything that is known about rows under a name; ratings have nothing of the kind.
+    /// Everything that is known about rows under a name: of images their classes, of ratings nothing.
     pub fn columns(&self) -> &[Column] {
+        match self {
+            Self::Table(table) => table.columns(),
+            Self::Ratings(_) => &[],
+            Self::Images(images) => images.columns(),
+        }
+    }
+
+    /// The columns whose cells are the data: those of a table. Data of other shapes have cells without such names.
+    pub fn cell_columns(&self) -> &[Column] {
         self.table().map_or(&[], Table::columns)
     }
 
@@ -80,7 +106,14 @@ impl Data {
     /// # Errors
     /// When the rows can't be taken apart, as those of ratings.
     pub fn part(&self, rows: &[usize], wanted: impl Fn(&Column) -> bool) -> Result<Self> {
-        Ok(self.table()?.part(rows, wanted).into())
+        match self {
+            Self::Images(images) => {
+                let some = images.select(rows);
+                let kept = some.columns().iter().all(wanted);
+                Ok(if kept { some } else { some.without_labels() }.into())
+            }
+            _ => Ok(self.table()?.part(rows, wanted).into()),
+        }
     }
 
     /// The table.
@@ -90,7 +123,7 @@ impl Data {
     pub fn table(&self) -> Result<&Table> {
         match self {
             Self::Table(table) => Ok(table),
-            Self::Ratings(_) => Err(other_shape(Shape::Table, Shape::Ratings)),
+            other => Err(other_shape(Shape::Table, other.shape())),
         }
     }
 
@@ -101,7 +134,18 @@ impl Data {
     pub fn ratings(&self) -> Result<&Arc<Ratings>> {
         match self {
             Self::Ratings(ratings) => Ok(ratings),
-            Self::Table(_) => Err(other_shape(Shape::Ratings, Shape::Table)),
+            other => Err(other_shape(Shape::Ratings, other.shape())),
+        }
+    }
+
+    /// The images.
+    ///
+    /// # Errors
+    /// When the data have another shape.
+    pub fn images(&self) -> Result<&Arc<Images>> {
+        match self {
+            Self::Images(images) => Ok(images),
+            other => Err(other_shape(Shape::Images, other.shape())),
         }
     }
 }
@@ -120,6 +164,12 @@ impl From<Table> for Data {
 impl From<Ratings> for Data {
     fn from(ratings: Ratings) -> Self {
         Self::Ratings(Arc::new(ratings))
+    }
+}
+
+impl From<Images> for Data {
+    fn from(images: Images) -> Self {
+        Self::Images(Arc::new(images))
     }
 }
 

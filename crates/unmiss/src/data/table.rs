@@ -98,6 +98,17 @@ impl Column {
         self.observed.iter().filter(|observed| !**observed).count()
     }
 
+    /// The given rows, in the given order.
+    #[must_use]
+    pub fn select(&self, rows: &[usize]) -> Self {
+        Self {
+            name: self.name.clone(),
+            kind: self.kind,
+            values: self.values.select(rows),
+            observed: rows.iter().map(|&row| self.observed[row]).collect(),
+        }
+    }
+
     /// The numbers, for kinds real and integer.
     pub fn numbers(&self) -> Option<&[f64]> {
         match &self.values {
@@ -229,13 +240,8 @@ impl Table {
     /// The given rows of the columns that are wanted, without the bytes that they were read from.
     #[must_use]
     pub fn part(&self, rows: &[usize], wanted: impl Fn(&Column) -> bool) -> Self {
-        let take = |column: &Column| Column {
-            name: column.name.clone(),
-            kind: column.kind,
-            values: column.values.select(rows),
-            observed: rows.iter().map(|&row| column.observed[row]).collect(),
-        };
-        let columns = self.columns.iter().filter(|column| wanted(column)).map(take).collect();
+        let wanted = self.columns.iter().filter(|column| wanted(column));
+        let columns = wanted.map(|column| column.select(rows)).collect();
         Self { columns, rows: rows.len(), source: None }
     }
 }

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::back::fill_table;
 use super::features::{Encoded, Encoder, Encoding};
+use super::images::{ImageCoder, ImageRows};
 use super::ratings::{known_arrays, known_ratings};
 use crate::data::ratings::Ratings;
 use crate::data::{Data, Shape, other_shape};
@@ -20,6 +21,8 @@ pub enum Coder {
     Table(Encoder),
     /// Ids to positions, and the ratings that are known.
     Ratings(Arc<Ratings>),
+    /// Values of pixels.
+    Images(ImageCoder),
 }
 
 /// Rows as a method sees them.
@@ -29,6 +32,8 @@ pub enum Rows {
     Table(Encoded),
     /// Users with their ratings.
     Ratings(Arc<Ratings>),
+    /// Images; an input is a pixel with all its channels.
+    Images(ImageRows),
 }
 
 impl Coder {
@@ -40,6 +45,7 @@ impl Coder {
         match data {
             Data::Table(table) => Ok(Self::Table(Encoder::fit(table, inputs, encoding)?)),
             Data::Ratings(ratings) => Ok(Self::Ratings(Arc::clone(ratings))),
+            Data::Images(images) => Ok(Self::Images(ImageCoder::fit(images)?)),
         }
     }
 
@@ -48,6 +54,7 @@ impl Coder {
         match self {
             Self::Table(_) => Shape::Table,
             Self::Ratings(_) => Shape::Ratings,
+            Self::Images(_) => Shape::Images,
         }
     }
 
@@ -59,6 +66,7 @@ impl Coder {
         match self {
             Self::Table(encoder) => Ok(Rows::Table(encoder.encode(data.table()?, unseen)?)),
             Self::Ratings(_) => Ok(Rows::Ratings(Arc::clone(data.ratings()?))),
+            Self::Images(coder) => Ok(Rows::Images(coder.encode(data.images()?)?)),
         }
     }
 
@@ -77,6 +85,19 @@ impl Coder {
         match self {
             Self::Table(encoder) => Ok(fill_table(encoder, data.table()?, rows.table()?, drawn)?.into()),
             Self::Ratings(_) => Err(other_shape(Shape::Table, Shape::Ratings)),
+            Self::Images(_) => Ok(rows.images()?.images().as_ref().clone().whole().into()),
+        }
+    }
+
+    /// Rows that try out everything the translation knows, by which two models are told to answer alike.
+    ///
+    /// # Errors
+    /// When there are none of the kind, as for ratings.
+    pub fn probe(&self) -> Result<Rows> {
+        match self {
+            Self::Table(encoder) => Ok(Rows::Table(encoder.probe())),
+            Self::Ratings(_) => Err(other_shape(Shape::Table, Shape::Ratings)),
+            Self::Images(coder) => Ok(Rows::Images(coder.probe()?)),
         }
     }
 
@@ -85,6 +106,7 @@ impl Coder {
         match self {
             Self::Table(encoder) => encoder.names().collect(),
             Self::Ratings(ratings) => ratings.items.names().iter().map(String::as_str).collect(),
+            Self::Images(coder) => coder.names().iter().map(String::as_str).collect(),
         }
     }
 
@@ -96,6 +118,7 @@ impl Coder {
                 numbers.chain(encoder.categories.iter().map(|feature| feature.missing)).collect()
             }
             Self::Ratings(ratings) => Rows::Ratings(Arc::clone(ratings)).missing_by_input(),
+            Self::Images(coder) => coder.missing.clone(),
         }
     }
 
@@ -104,13 +127,12 @@ impl Coder {
     /// # Errors
     /// When it can't be put into a file.
     pub fn save(&self) -> Result<(Value, Arrays)> {
-        match self {
-            Self::Table(encoder) => {
-                let words = serde_json::to_value(encoder).map_err(|error| Error::data(error.to_string()))?;
-                Ok((words, Arrays::default()))
-            }
-            Self::Ratings(ratings) => Ok((Value::Null, known_arrays(ratings)?)),
-        }
+        let words = match self {
+            Self::Table(encoder) => serde_json::to_value(encoder),
+            Self::Ratings(ratings) => return Ok((Value::Null, known_arrays(ratings)?)),
+            Self::Images(coder) => serde_json::to_value(coder),
+        };
+        Ok((words.map_err(|error| Error::data(error.to_string()))?, Arrays::default()))
     }
 
     /// Puts a translation together again from what a file says.
@@ -118,13 +140,17 @@ impl Coder {
     /// # Errors
     /// When it can't be what was written.
     pub fn load(shape: Shape, words: Value, arrays: &Arrays) -> Result<Self> {
+        let damaged = |error: serde_json::Error| Error::damaged(format!("its header can't be read: {error}"));
         match shape {
             Shape::Table => {
-                let encoder: Encoder = serde_json::from_value(words)
-                    .map_err(|error| Error::damaged(format!("its header can't be read: {error}")))?;
+                let encoder: Encoder = serde_json::from_value(words).map_err(damaged)?;
                 encoder.check().map(|()| Self::Table(encoder))
             }
             Shape::Ratings => Ok(Self::Ratings(known_ratings(arrays)?.into())),
+            Shape::Images => {
+                let coder: ImageCoder = serde_json::from_value(words).map_err(damaged)?;
+                Ok(Self::Images(coder.checked()?))
+            }
         }
     }
 
@@ -135,7 +161,7 @@ impl Coder {
     pub fn table(&self) -> Result<&Encoder> {
         match self {
             Self::Table(encoder) => Ok(encoder),
-            Self::Ratings(_) => Err(other_shape(Shape::Table, Shape::Ratings)),
+            other => Err(other_shape(Shape::Table, other.shape())),
         }
     }
 
@@ -146,17 +172,38 @@ impl Coder {
     pub fn ratings(&self) -> Result<&Arc<Ratings>> {
         match self {
             Self::Ratings(ratings) => Ok(ratings),
-            Self::Table(_) => Err(other_shape(Shape::Ratings, Shape::Table)),
+            other => Err(other_shape(Shape::Ratings, other.shape())),
+        }
+    }
+
+    /// The translation of images.
+    ///
+    /// # Errors
+    /// When it is of another shape.
+    pub fn images(&self) -> Result<&ImageCoder> {
+        match self {
+            Self::Images(coder) => Ok(coder),
+            other => Err(other_shape(Shape::Images, other.shape())),
         }
     }
 }
 
 impl Rows {
+    /// The shape they are of.
+    pub fn shape(&self) -> Shape {
+        match self {
+            Self::Table(_) => Shape::Table,
+            Self::Ratings(_) => Shape::Ratings,
+            Self::Images(_) => Shape::Images,
+        }
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         match self {
             Self::Table(rows) => rows.rows,
             Self::Ratings(ratings) => ratings.users.len(),
+            Self::Images(rows) => rows.len(),
         }
     }
 
@@ -172,6 +219,7 @@ impl Rows {
             Self::Ratings(ratings) => mix(ratings.iter().map(|rating| {
                 mix([u64::from(rating.user), u64::from(rating.item), u64::from(rating.value.to_bits())])
             })),
+            Self::Images(rows) => rows.fingerprint(),
         }
     }
 
@@ -182,6 +230,7 @@ impl Rows {
             Self::Ratings(ratings) => {
                 (0..ratings.users.len() as u32).map(|user| ratings.by_user.count(user)).collect()
             }
+            Self::Images(rows) => (0..rows.len()).map(|row| rows.images().known_pixels(row)).collect(),
         }
     }
 
@@ -190,7 +239,10 @@ impl Rows {
     /// # Errors
     /// When the rows can't be taken apart, as those of ratings.
     pub fn select(&self, rows: &[usize]) -> Result<Self> {
-        Ok(Self::Table(self.table()?.select(rows)))
+        match self {
+            Self::Images(own) => Ok(Self::Images(own.select(rows))),
+            other => Ok(Self::Table(other.table()?.select(rows))),
+        }
     }
 
     /// Which inputs of a row are known, in the order of [`Coder::names`].
@@ -206,6 +258,7 @@ impl Rows {
             Self::Ratings(ratings) => {
                 ratings.by_user.row(row as u32).0.iter().map(|item| *item as usize).collect()
             }
+            Self::Images(rows) => rows.pixels(row, true).collect(),
         }
     }
 
@@ -223,6 +276,7 @@ impl Rows {
                 let known = ratings.by_user.row(row as u32).0;
                 (0..ratings.items.len() as u32).filter(|item| known.binary_search(item).is_err()).collect()
             }
+            Self::Images(rows) => rows.pixels(row, false).map(|pixel| pixel as u32).collect(),
         }
     }
 
@@ -231,6 +285,10 @@ impl Rows {
     /// # Errors
     /// When the rows can't be changed, as those of ratings.
     pub fn hide(&mut self, row: usize, input: usize) -> Result<()> {
+        if let Self::Images(rows) = self {
+            rows.hide(row, input);
+            return Ok(());
+        }
         let rows = self.table_mut()?;
         let (numbers, codes) = rows.widths();
         if input < numbers {
@@ -258,6 +316,7 @@ impl Rows {
                 let users = ratings.users.len();
                 (0..ratings.items.len() as u32).map(|item| users - ratings.by_item.count(item)).collect()
             }
+            Self::Images(rows) => rows.missing_by_pixel(),
         }
     }
 
@@ -266,6 +325,7 @@ impl Rows {
         let cells = match self {
             Self::Table(rows) => rows.numbers_observed.len() + rows.codes_observed.len(),
             Self::Ratings(ratings) => ratings.users.len() * ratings.items.len(),
+            Self::Images(rows) => rows.len() * rows.size().pixels(),
         };
         let known: usize = self.known_counts().iter().sum();
         if cells == 0 { 0.0 } else { 1.0 - known as f64 / cells as f64 }
@@ -278,7 +338,7 @@ impl Rows {
     pub fn table(&self) -> Result<&Encoded> {
         match self {
             Self::Table(rows) => Ok(rows),
-            Self::Ratings(_) => Err(other_shape(Shape::Table, Shape::Ratings)),
+            other => Err(other_shape(Shape::Table, other.shape())),
         }
     }
 
@@ -289,7 +349,43 @@ impl Rows {
     pub fn table_mut(&mut self) -> Result<&mut Encoded> {
         match self {
             Self::Table(rows) => Ok(rows),
-            Self::Ratings(_) => Err(other_shape(Shape::Table, Shape::Ratings)),
+            other => Err(other_shape(Shape::Table, other.shape())),
+        }
+    }
+}
+
+impl Rows {
+    /// The images.
+    ///
+    /// # Errors
+    /// When they are of another shape.
+    pub fn images(&self) -> Result<&ImageRows> {
+        match self {
+            Self::Images(rows) => Ok(rows),
+            other => Err(other_shape(Shape::Images, other.shape())),
+        }
+    }
+
+    /// The images, to be filled.
+    ///
+    /// # Errors
+    /// When they are of another shape.
+    pub fn images_mut(&mut self) -> Result<&mut ImageRows> {
+        match self {
+            Self::Images(rows) => Ok(rows),
+            other => Err(other_shape(Shape::Images, other.shape())),
+        }
+    }
+
+    /// What stands in every cell, filled or known, as bits.
+    pub fn bits(&self) -> Vec<u64> {
+        match self {
+            Self::Table(rows) => {
+                let numbers = rows.numbers.iter().map(|value| u64::from(value.to_bits()));
+                numbers.chain(rows.codes.iter().map(|code| u64::from(*code))).collect()
+            }
+            Self::Ratings(ratings) => ratings.iter().map(|own| u64::from(own.value.to_bits())).collect(),
+            Self::Images(rows) => rows.bits().collect(),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::data::ratings::Ratings;
 use crate::data::{Shape, other_shape};
-use crate::encode::{Coder, Encoded, Encoder, Rows, Targets, Task};
+use crate::encode::{Coder, Encoded, Encoder, ImageCoder, ImageRows, Rows, Targets, Task};
 use crate::error::{Error, Result};
 
 /// What a method learns from: rows of some shape, their translation, and where something is to be predicted, their
@@ -20,6 +20,15 @@ pub enum Examples<'a> {
     },
     /// Ratings.
     Ratings(&'a Ratings),
+    /// Images.
+    Images {
+        /// The fitted translation of pixels: size, range, training statistics.
+        coder: &'a ImageCoder,
+        /// The images.
+        rows: &'a ImageRows,
+        /// What is to be predicted, with the weight of each image.
+        targets: Option<&'a Targets>,
+    },
 }
 
 /// Encoded rows of a table with their encoder and targets.
@@ -42,8 +51,17 @@ impl<'a> Examples<'a> {
         match (coder, rows) {
             (Coder::Table(encoder), Rows::Table(rows)) => Ok(Self::Table { encoder, rows, targets }),
             (Coder::Ratings(_), Rows::Ratings(ratings)) => Ok(Self::Ratings(ratings)),
-            (Coder::Table(_), Rows::Ratings(_)) => Err(other_shape(Shape::Table, Shape::Ratings)),
-            (Coder::Ratings(_), Rows::Table(_)) => Err(other_shape(Shape::Ratings, Shape::Table)),
+            (Coder::Images(coder), Rows::Images(rows)) => Ok(Self::Images { coder, rows, targets }),
+            (coder, rows) => Err(other_shape(coder.shape(), rows.shape())),
+        }
+    }
+
+    /// The shape they are of.
+    pub fn shape(self) -> Shape {
+        match self {
+            Self::Table { .. } => Shape::Table,
+            Self::Ratings(_) => Shape::Ratings,
+            Self::Images { .. } => Shape::Images,
         }
     }
 
@@ -54,7 +72,7 @@ impl<'a> Examples<'a> {
     pub fn table(self) -> Result<(&'a Encoder, &'a Encoded)> {
         match self {
             Self::Table { encoder, rows, .. } => Ok((encoder, rows)),
-            Self::Ratings(_) => Err(other_shape(Shape::Table, Shape::Ratings)),
+            other => Err(other_shape(Shape::Table, other.shape())),
         }
     }
 
@@ -67,8 +85,8 @@ impl<'a> Examples<'a> {
             Self::Table { encoder, rows: inputs, targets: Some(targets) } => {
                 Ok(Training { encoder, inputs, targets })
             }
-            Self::Table { targets: None, .. } => Err(Error::data("there is no target to learn")),
-            Self::Ratings(_) => Err(other_shape(Shape::Table, Shape::Ratings)),
+            Self::Table { targets: None, .. } => Err(no_target()),
+            other => Err(other_shape(Shape::Table, other.shape())),
         }
     }
 
@@ -79,9 +97,36 @@ impl<'a> Examples<'a> {
     pub fn ratings(self) -> Result<&'a Ratings> {
         match self {
             Self::Ratings(ratings) => Ok(ratings),
-            Self::Table { .. } => Err(other_shape(Shape::Ratings, Shape::Table)),
+            other => Err(other_shape(Shape::Ratings, other.shape())),
         }
     }
+
+    /// Images, without looking at targets.
+    ///
+    /// # Errors
+    /// When they are of another shape.
+    pub fn images(self) -> Result<(&'a ImageCoder, &'a ImageRows)> {
+        match self {
+            Self::Images { coder, rows, .. } => Ok((coder, rows)),
+            other => Err(other_shape(Shape::Images, other.shape())),
+        }
+    }
+
+    /// Images with their targets.
+    ///
+    /// # Errors
+    /// When they are of another shape or have no targets.
+    pub fn told_images(self) -> Result<(&'a ImageCoder, &'a ImageRows, &'a Targets)> {
+        match self {
+            Self::Images { coder, rows, targets: Some(targets) } => Ok((coder, rows, targets)),
+            Self::Images { targets: None, .. } => Err(no_target()),
+            other => Err(other_shape(Shape::Images, other.shape())),
+        }
+    }
+}
+
+fn no_target() -> Error {
+    Error::data("there is no target to learn")
 }
 
 /// What stands in a model's file beside the arrays of its method.
@@ -107,8 +152,27 @@ impl<'a> Layout<'a> {
     /// # Errors
     /// When the model is of another shape or predicts nothing.
     pub fn predicting(self) -> Result<(&'a Encoder, Task)> {
-        let task = self.task.ok_or_else(|| Error::data("it does not say what is predicted"))?;
-        Ok((self.coder.table()?, task))
+        Ok((self.coder.table()?, self.task()?))
+    }
+
+    /// The translation of images and what is predicted.
+    ///
+    /// # Errors
+    /// When the model is of another shape or predicts nothing.
+    pub fn predicting_images(self) -> Result<(&'a ImageCoder, Task)> {
+        Ok((self.coder.images()?, self.task()?))
+    }
+
+    fn task(self) -> Result<Task> {
+        self.task.ok_or_else(|| Error::data("it does not say what is predicted"))
+    }
+
+    /// The translation of images.
+    ///
+    /// # Errors
+    /// When the model is of another shape.
+    pub fn images(self) -> Result<&'a ImageCoder> {
+        self.coder.images()
     }
 
     /// The ratings that the model learned from.

@@ -15,6 +15,8 @@ mod card;
 pub mod cf_nade;
 pub mod chained;
 pub mod conditional;
+pub mod convolutional;
+pub mod dmfa;
 mod each_row;
 mod examples;
 pub mod ensemble;
@@ -85,6 +87,8 @@ pub static METHODS: &[&dyn Method] = &[
     &blend::Blend,
     &cf_nade::CfNade,
     &biases::BiasesOnly,
+    &convolutional::Convolutional,
+    &dmfa::Dmfa,
 ];
 
 /// A way to learn from data of some shapes for some jobs: an entry of [`METHODS`].

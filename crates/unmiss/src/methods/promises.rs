@@ -4,6 +4,7 @@
 //! What only one job promises stands beside its cases.
 
 mod fill;
+mod images;
 mod predict;
 mod rate;
 
@@ -53,6 +54,7 @@ fn cases(method: &dyn Method, shape: Shape, job: Job, small: bool) -> Vec<Case> 
         (Shape::Table, Job::Predict) => predict::cases(method, small),
         (Shape::Table, Job::Fill) => fill::cases(small),
         (Shape::Ratings, Job::Rate) => rate::cases(method, small),
+        (Shape::Images, job @ (Job::Predict | Job::Fill)) => images::cases(method, job, small),
         _ => panic!("there is no case for {shape} and {job}, so nothing would be promised"),
     }
 }
@@ -72,6 +74,9 @@ fn all(small: bool) -> Vec<(&'static dyn Method, Case)> {
 /// The rows with nonsense under every mark that says "missing".
 pub(super) fn with_garbage(rows: &Rows) -> Rows {
     let mut garbage = rows.clone();
+    if let Rows::Images(images) = &mut garbage {
+        *images = images.with_garbage();
+    }
     if let Rows::Table(cells) = &mut garbage {
         let hidden = cells.numbers.iter_mut().zip(&cells.numbers_observed).filter(|cell| !cell.1);
         hidden.for_each(|(value, _)| *value = f32::NAN);
@@ -149,9 +154,13 @@ fn little_data_and_nothing_known_get_finite_answers() {
     for (method, case) in all(true) {
         let learned = case.fit(method, 1);
         let mut empty = with_garbage(&case.rows);
-        if let Rows::Table(rows) = &mut empty {
-            rows.numbers_observed.fill(false);
-            rows.codes_observed.fill(false);
+        match &mut empty {
+            Rows::Table(rows) => {
+                rows.numbers_observed.fill(false);
+                rows.codes_observed.fill(false);
+            }
+            Rows::Images(_) => empty = images::emptied(&empty),
+            Rows::Ratings(_) => {}
         }
         for rows in [&case.rows, &empty] {
             let answers = (case.answers)(&*learned, rows, 0);
@@ -165,7 +174,11 @@ fn little_data_and_nothing_known_get_finite_answers() {
 fn a_method_does_what_its_card_says_and_nothing_else() {
     for (method, case) in all(true) {
         let learned = case.fit(method, 1);
-        let does = |job: Job| method.card().does.iter().any(|(_, own)| *own == job);
+        // A method that does several jobs with data of a shape is fitted for one of them.
+        let does = |job: Job| {
+            let alone = case.targets.is_some() == (job == Job::Predict);
+            method.card().does.contains(&(case.coder.shape(), job)) && alone
+        };
         assert_eq!(learned.predictor().is_some(), does(Job::Predict), "{}", method.name());
         assert_eq!(learned.imputer().is_some(), does(Job::Fill), "{}", method.name());
         assert_eq!(learned.recommender().is_some(), does(Job::Rate), "{}", method.name());
@@ -176,8 +189,8 @@ fn a_method_does_what_its_card_says_and_nothing_else() {
 fn data_of_another_shape_are_an_error() {
     let films = Coder::Ratings(crate::data::ratings::sample().into());
     for (method, case) in all(true) {
-        let (shape, _) = method.card().does[0];
-        let other = if shape == Shape::Ratings { fill::cases(true).remove(0).coder } else { films.clone() };
+        let is_ratings = case.coder.shape() == Shape::Ratings;
+        let other = if is_ratings { fill::cases(true).remove(0).coder } else { films.clone() };
         let layout = Layout { coder: &other, ..case.layout() };
         assert!(
             method.load(&case.settings, layout, &case.fit(method, 1).save()).is_err(),

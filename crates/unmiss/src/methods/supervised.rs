@@ -16,6 +16,10 @@ pub trait Scorer: Sync {
     fn forward<E: Engine>(&self, engine: &mut E, rows: &[usize]) -> E::Value;
     /// A number that changes with the rows.
     fn fingerprint(&self) -> u64;
+    /// How many rows are scored at a time where no gradient is wanted: images take much memory on their way.
+    fn rows_at_once(&self) -> usize {
+        usize::MAX
+    }
 }
 
 /// Learning a target: squared error of a number, cross-entropy of classes, rows weighted.
@@ -58,9 +62,13 @@ impl<S: Scorer> Learner for Supervised<'_, S> {
         if self.validation.is_empty() {
             return None;
         }
-        let scores = self.scorer.forward(&mut Plain::new(parameters), &self.validation);
         let targets = self.targets.select(&self.validation);
-        Some(Score::of(&predictions(scores.values(), targets.rows(), targets.task), &targets).loss())
+        let answers = |rows: &[usize]| {
+            let scores = self.scorer.forward(&mut Plain::new(parameters), rows);
+            predictions(scores.values(), rows.len(), targets.task)
+        };
+        let all: Vec<f64> = self.validation.chunks(self.scorer.rows_at_once()).flat_map(answers).collect();
+        Some(Score::of(&all, &targets).loss())
     }
 
     fn fingerprint(&self) -> u64 {

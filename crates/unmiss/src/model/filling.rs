@@ -190,10 +190,10 @@ impl<'a> Filling<'a> {
         let names = self.coder.names();
         let missing = rows.missing_by_input();
         let filled = |name: &str| names.iter().position(|own| *own == name).map_or(0, |place| missing[place]);
-        if data.columns().is_empty() {
+        if data.cell_columns().is_empty() {
             return names.iter().map(|name| ((*name).to_owned(), filled(name))).collect();
         }
-        let columns = data.columns().iter().filter(|column| !self.part.ignored.contains(&column.name));
+        let columns = data.cell_columns().iter().filter(|column| !self.part.ignored.contains(&column.name));
         columns.map(|column| (column.name.clone(), filled(&column.name))).collect()
     }
 
@@ -201,7 +201,7 @@ impl<'a> Filling<'a> {
     fn unfilled(&self, data: &Data, open: &[String]) -> Vec<Unfilled> {
         let may = |column: &Column| self.part.ignored.contains(&column.name) || open.contains(&column.name);
         let holed = |column: &&Column| column.missing() > 0 && !may(column);
-        let columns = data.columns().iter().filter(holed);
+        let columns = data.cell_columns().iter().filter(holed);
         let left = |column: &Column| {
             let reason = self.part.unfillable.get(&column.name);
             Unfilled {
@@ -225,7 +225,7 @@ fn extended<'a>(groups: Option<&Groups>, data: &'a Data) -> Result<Cow<'a, Data>
 /// The columns that can be filled, and the others with the reason; data without columns are filled as they are.
 fn fillable(data: &Data, ignored: &[String]) -> Result<(Vec<String>, BTreeMap<String, String>)> {
     let (mut names, mut unfillable) = (Vec::new(), BTreeMap::new());
-    for column in data.columns().iter().filter(|column| !ignored.contains(&column.name)) {
+    for column in data.cell_columns().iter().filter(|column| !ignored.contains(&column.name)) {
         match reason(column) {
             Some(reason) => drop(unfillable.insert(column.name.clone(), reason.to_owned())),
             None => names.push(column.name.clone()),

@@ -5,7 +5,6 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::whole::Model;
-use crate::encode::Rows;
 use crate::error::{Error, Result};
 use crate::methods::{Draw, Job};
 use crate::store::{Arrays, Output, is_plain, write_whole};
@@ -52,7 +51,7 @@ impl Model {
     pub(super) fn answers_to_probe(&self) -> Result<Vec<u64>> {
         match self.job() {
             Job::Predict => {
-                let rows = Rows::Table(self.coder.table()?.probe());
+                let rows = self.coder.probe()?;
                 Ok(self.predicting()?.predict_rows(&rows)?.into_iter().map(f64::to_bits).collect())
             }
             Job::Fill => {
@@ -68,13 +67,11 @@ impl Model {
     }
 
     fn fills_of_probe(&self, draw: Option<Draw>) -> Result<Vec<u64>> {
-        let mut rows = Rows::Table(self.coder.table()?.probe());
+        let mut rows = self.coder.probe()?;
         if let Some(imputer) = self.learned.imputer() {
             imputer.fill(&mut rows, draw)?;
         }
-        let rows = rows.table()?;
-        let numbers = rows.numbers.iter().map(|value| u64::from(value.to_bits()));
-        Ok(numbers.chain(rows.codes.iter().map(|code| u64::from(*code))).collect())
+        Ok(rows.bits())
     }
 
     /// Of users from the first to the last, each for an item of theirs and for another, and of somebody who rated one

@@ -24,13 +24,19 @@ mod taped;
 #[cfg(test)]
 pub(crate) mod tests;
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::nn::activation::Activation;
 use crate::nn::cells::Cells;
+use crate::nn::convolution::{Convolution, Shape};
 use crate::nn::front::Front;
+use crate::nn::mixture::{Mixture, MixtureSize};
 use crate::nn::neumann::Block;
+use crate::nn::pool::Pool;
 use crate::nn::sparsity::Dropout;
+use crate::nn::train::Moment;
+use crate::nn::windows::Observed;
 
 pub use plain::{Plain, Rows};
 pub use taped::Taped;
@@ -41,6 +47,10 @@ pub use taped::Taped;
 pub trait Engine: Sized {
     /// What one operation hands to the next, a row for each row of the batch. A clone shares the numbers.
     type Value: Clone;
+
+    /// Where in the training it stands; nowhere when it predicts. What is changed by chance in training alone, such as
+    /// images that are moved, asks for it.
+    fn moment(&self) -> Option<&Moment>;
 
     /// Numbers from outside, row by row: `[B, O]`.
     fn input(&mut self, values: Vec<f32>, rows: usize) -> Self::Value;
@@ -85,6 +95,75 @@ pub trait Engine: Sized {
         kind: Dropout,
         address: (&str, usize),
     ) -> Self::Value;
+
+    /// Images through a convolution and an activation, `[B, input numbers]` to `[B, output numbers]`; the bias is the
+    /// parameter after `weight`.
+    fn convolution(
+        &mut self,
+        input: Self::Value,
+        layer: &Arc<Convolution>,
+        weight: usize,
+        activation: Activation,
+    ) -> Self::Value;
+
+    /// Images through convolution, ReLU and batch norm; bias and the norm's arrays are the parameters after `weight`
+    /// ([`Convolution::add_normalised`]).
+    fn normalised_convolution(
+        &mut self,
+        input: Self::Value,
+        layer: &Arc<Convolution>,
+        weight: usize,
+    ) -> Self::Value;
+
+    /// Images with holes through a convolution whose sums are divided by how much is known under the window, `k` times
+    /// ([`sparsity_convolution`](crate::nn::sparsity_convolution)).
+    fn sparsity_convolution(
+        &mut self,
+        input: Self::Value,
+        observed: &Observed<'_>,
+        layer: &Arc<Convolution>,
+        weight: usize,
+        k: f32,
+        activation: Activation,
+    ) -> Self::Value;
+
+    /// Images with holes through a partial convolution, and what is known of its result
+    /// ([`partial_convolution`](crate::nn::partial_convolution)).
+    fn partial_convolution(
+        &mut self,
+        input: Self::Value,
+        observed: &Observed<'_>,
+        layer: &Arc<Convolution>,
+        weight: usize,
+        activation: Activation,
+    ) -> (Self::Value, Observed<'static>);
+
+    /// The expected ReLU of a convolution of images, `[B, input numbers]`, whose holes have the density of a mixture
+    /// ([`expected_activation`](crate::nn::expected_activation)).
+    fn expected_convolution(
+        &mut self,
+        images: Vec<f32>,
+        observed: &Observed<'_>,
+        mixture: (Mixture<Self::Value>, MixtureSize),
+        layer: &Arc<Convolution>,
+        weight: usize,
+    ) -> Self::Value;
+
+    /// Batch norm of images, `[B, channels x pixels]`; its arrays begin at `first`
+    /// ([`add_batch_norm`](crate::nn::batch_norm::add_batch_norm)).
+    fn batch_norm(&mut self, images: Self::Value, first: usize) -> Self::Value;
+
+    /// Pixels of images of a shape taken together.
+    fn pool(&mut self, images: Self::Value, shape: Shape, kind: Pool) -> Self::Value;
+
+    /// `activation(input)`.
+    fn activate(&mut self, input: Self::Value, activation: Activation) -> Self::Value;
+
+    /// `factor input + shift`.
+    fn scale_shift(&mut self, input: Self::Value, factor: f32, shift: f32) -> Self::Value;
+
+    /// Some of the columns, `[B, H]` to `[B, length of the range]`: channels of images, for instance.
+    fn columns(&mut self, input: Self::Value, columns: Range<usize>) -> Self::Value;
 
     /// `K h / max(‖h‖₀, 1)`: each row by the number of its units that are not zero.
     fn normalize_hidden(&mut self, hidden: Self::Value, k: f32) -> Self::Value;

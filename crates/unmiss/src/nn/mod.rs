@@ -7,6 +7,7 @@
 
 #[macro_use]
 pub(crate) mod vectorised;
+mod lanes;
 pub mod activation;
 pub mod cells;
 pub mod product;
@@ -19,7 +20,18 @@ pub mod members;
 pub mod parameters;
 pub mod front;
 pub mod neumann;
+pub mod activate;
+pub mod convolution;
+pub mod batch_norm;
+pub mod pool;
 pub mod sparsity;
+pub mod windows;
+mod masked;
+pub mod sparsity_convolution;
+pub mod partial_convolution;
+pub mod mixture;
+pub mod expected_activation;
+pub mod likelihood;
 pub mod optimizer;
 pub mod schedule;
 pub mod train;
@@ -28,8 +40,12 @@ pub mod sparse;
 
 pub use activation::Activation;
 pub use cells::Cells;
+pub use convolution::{Convolution, Shape, Window};
 pub use dense::{dense, dense_forward};
 pub use engine::{Engine, Plain, Taped};
 pub use lent::Lent;
+pub use mixture::{Mixture, MixtureSize};
 pub use parameters::{Parameter, Parameters};
+pub use pool::Pool;
 pub use tape::training_device;
+pub use windows::Observed;

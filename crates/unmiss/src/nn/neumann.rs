@@ -19,7 +19,6 @@ mod backward;
 mod block;
 mod forward;
 mod kernel;
-mod lanes;
 
 use std::sync::Arc;
 

@@ -29,7 +29,7 @@ pub(crate) fn from_taped<const D: usize>(tensor: Primitive) -> Tensor<D> {
 }
 
 /// A tensor of single-precision numbers that takes over a vector without copying it.
-pub(crate) fn plain(values: Vec<f32>, shape: [usize; 2]) -> FlexTensor {
+pub(crate) fn plain<const D: usize>(values: Vec<f32>, shape: [usize; D]) -> FlexTensor {
     FlexTensor::from_data(TensorData::new(values, shape))
 }
 

@@ -169,4 +169,6 @@ pub fn train(
 }
 
 #[cfg(test)]
+mod bars;
+#[cfg(test)]
 mod tests;

@@ -126,6 +126,22 @@ impl Output {
     }
 }
 
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        match &mut self.sink {
+            Sink::Plain(sink) => sink.write(bytes),
+            Sink::Gzip(sink) => sink.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        match &mut self.sink {
+            Sink::Plain(sink) => sink.flush(),
+            Sink::Gzip(sink) => sink.flush(),
+        }
+    }
+}
+
 impl Target {
     fn open(path: &Path) -> std::io::Result<Self> {
         if is_standard_output(path) {

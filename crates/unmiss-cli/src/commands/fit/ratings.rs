@@ -64,17 +64,20 @@ fn ending(model: &Model, choice: &RatingChoice, several: bool, arguments: &Argum
 
 impl Arguments {
     fn check_for_ratings(&self) -> Result<()> {
-        only_for_tables(&[
-            ("target", self.target.is_some()),
-            ("id", !self.id.is_empty()),
-            ("ignore", !self.ignore.is_empty()),
-            ("weight", self.weight.is_some()),
-            ("task", self.task.is_some()),
-            ("single", self.single),
-            ("effort", self.effort.is_some()),
-            ("html", self.html.is_some()),
-            ("categorical or --numeric", self.input.tells_kinds()),
-        ])?;
+        only_for_tables(
+            Shape::Ratings,
+            &[
+                ("target", self.target.is_some()),
+                ("id", !self.id.is_empty()),
+                ("ignore", !self.ignore.is_empty()),
+                ("weight", self.weight.is_some()),
+                ("task", self.task.is_some()),
+                ("single", self.single),
+                ("effort", self.effort.is_some()),
+                ("html", self.html.is_some()),
+                ("categorical or --numeric", self.input.tells_kinds()),
+            ],
+        )?;
         if (0.0..=0.5).contains(&self.test) {
             return Ok(());
         }

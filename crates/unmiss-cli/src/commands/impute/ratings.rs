@@ -58,16 +58,19 @@ pub fn with(arguments: &Arguments, model: &Model, general: &General, printer: &P
 }
 
 fn check(arguments: &Arguments) -> Result<()> {
-    only_for_tables(&arguments.plan.given())?;
-    only_for_tables(&[
-        ("draws", arguments.draws.is_some()),
-        ("ignore", !arguments.ignore.is_empty()),
-        ("delta", !arguments.delta.is_empty()),
-        ("within", !arguments.within.is_empty()),
-        ("beyond-range", arguments.beyond_range),
-        ("html", arguments.html.is_some()),
-        ("categorical or --numeric", arguments.input.tells_kinds()),
-    ])
+    only_for_tables(Shape::Ratings, &arguments.plan.given())?;
+    only_for_tables(
+        Shape::Ratings,
+        &[
+            ("draws", arguments.draws.is_some()),
+            ("ignore", !arguments.ignore.is_empty()),
+            ("delta", !arguments.delta.is_empty()),
+            ("within", !arguments.within.is_empty()),
+            ("beyond-range", arguments.beyond_range),
+            ("html", arguments.html.is_some()),
+            ("categorical or --numeric", arguments.input.tells_kinds()),
+        ],
+    )
 }
 
 /// Writes every pair with its rating, user by user.

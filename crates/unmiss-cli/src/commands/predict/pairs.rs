@@ -17,7 +17,7 @@ use crate::printer::Printer;
 
 /// Runs the command for a model of ratings.
 pub fn run(arguments: &Arguments, model: &Model, general: &General, printer: &Printer) -> Result<()> {
-    only_for_tables(&[("id", !arguments.id.is_empty())])?;
+    only_for_tables(unmiss::data::Shape::Ratings, &[("id", !arguments.id.is_empty())])?;
     model.check_job(Job::Rate, &arguments.model)?;
     let model = model.rating()?;
     let run = printer.run(general)?;

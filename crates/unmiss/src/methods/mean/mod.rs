@@ -1,7 +1,11 @@
 #![doc = include_str!("README.md")]
 
+mod images;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+
+pub use images::PixelMeans;
 
 use super::each_row::for_each_row;
 use super::{
@@ -9,7 +13,7 @@ use super::{
 };
 use crate::data::Shape;
 use crate::encode::wide::pick;
-use crate::encode::{Encoded, Encoder, Rows};
+use crate::encode::{Coder, Encoded, Encoder, Rows};
 use crate::error::{Error, Result};
 use crate::rng::Stream;
 use crate::run::Run;
@@ -38,18 +42,22 @@ struct Settings {
 
 static CARD: Card = Card {
     name: "mean",
-    does: &[(Shape::Table, Job::Fill)],
-    short_lists: &[(Shape::Table, Job::Fill)],
+    does: &[(Shape::Table, Job::Fill), (Shape::Images, Job::Fill)],
+    short_lists: &[(Shape::Table, Job::Fill), (Shape::Images, Job::Fill)],
     cost: Cost::Low,
     about: About {
         title: "Mean or median of the column, most frequent category",
         idea: "Every hole of a column gets the same value: the mean (or median) of its known numbers, or its \
-               most frequent category. A draw takes one of the known values at random.",
+               most frequent category. A draw takes one of the known values at random. Of images, every pixel \
+               gets its mean over the images that know it, and a draw is normal around that.",
         paper: "",
         when: "As the yardstick that every other imputer must beat.",
         when_not: "For any analysis: it ignores the other columns and shrinks spreads and correlations.",
     },
-    settings: &[Setting { name: "center", help: "what a missing number becomes: mean or median" }],
+    settings: &[Setting {
+        name: "center",
+        help: "what a missing number becomes: mean or median; of images the mean",
+    }],
     space: &[],
     defaults: defaults_of::<Settings>,
     check: |settings| parse::<Settings>(settings).map(drop),
@@ -61,8 +69,14 @@ impl Method for Mean {
     }
 
     fn fit(&self, settings: &Value, examples: Examples<'_>, run: &Run) -> Result<Box<dyn Learned>> {
-        let (encoder, rows) = examples.table()?;
         let settings: Settings = parse(settings)?;
+        if let Examples::Images { coder, rows, .. } = examples {
+            if settings.center == Center::Median {
+                return Err(Error::setting("center", "of images there is the mean alone"));
+            }
+            return Ok(Box::new(PixelMeans::fit(coder, rows)));
+        }
+        let (encoder, rows) = examples.table()?;
         let columns = encoder.numbers.len();
         let kept: Vec<Vec<f32>> =
             (0..columns).map(|column| known_values(rows, columns, column, run.seed())).collect();
@@ -75,8 +89,11 @@ impl Method for Mean {
     }
 
     fn load(&self, settings: &Value, layout: Layout<'_>, arrays: &Arrays) -> Result<Box<dyn Learned>> {
-        let encoder = layout.table()?;
         self.check(settings)?;
+        if let Coder::Images(_) = layout.coder {
+            return Ok(Box::new(PixelMeans::load(layout, arrays)?));
+        }
+        let encoder = layout.table()?;
         let centers = arrays.singles("centers", &[encoder.numbers.len()])?.to_vec();
         let kept = (0..encoder.numbers.len()).map(|column| {
             let name = format!("kept {column}");

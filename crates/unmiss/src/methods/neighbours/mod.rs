@@ -1,5 +1,6 @@
 #![doc = include_str!("README.md")]
 
+mod images;
 mod search;
 
 use serde::{Deserialize, Serialize};
@@ -12,11 +13,12 @@ use super::{
 };
 use crate::data::Shape;
 use crate::encode::wide::EncodedRow;
-use crate::encode::{Encoded, Encoder, Rows, Wide};
+use crate::encode::{Coder, Encoded, Encoder, Rows, Wide};
 use crate::error::{Error, Result};
 use crate::rng::Stream;
 use crate::run::Run;
 use crate::store::Arrays;
+use images::AlikeImages;
 use search::Donors;
 
 /// Rows filled at a time: their distances to all donors are in memory together.
@@ -52,14 +54,15 @@ impl Settings {
 
 static CARD: Card = Card {
     name: "neighbours",
-    does: &[(Shape::Table, Job::Fill)],
-    short_lists: &[(Shape::Table, Job::Fill)],
+    does: &[(Shape::Table, Job::Fill), (Shape::Images, Job::Fill), (Shape::Images, Job::Predict)],
+    short_lists: &[(Shape::Table, Job::Fill), (Shape::Images, Job::Fill), (Shape::Images, Job::Predict)],
     cost: Cost::High,
     about: About {
         title: "Mean or vote of the most alike rows",
         idea: "Two rows are compared over the columns both know. A missing number becomes the mean over the \
                most alike rows that know it, nearer ones counting more; a missing category their vote. A draw \
-               takes the value of one of them.",
+               takes the value of one of them. Of images, pixels are the columns; their classes are predicted \
+               by the vote of the most alike ones.",
         paper: "Troyanskaya et al. 2001; Dixon 1979",
         when: "Groups of alike rows, relations that bend, few columns.",
         when_not: "Many columns that tell nothing, or most cells missing.",
@@ -79,8 +82,13 @@ impl Method for Neighbours {
     }
 
     fn fit(&self, settings: &Value, examples: Examples<'_>, run: &Run) -> Result<Box<dyn Learned>> {
-        let (encoder, rows) = examples.table()?;
         let settings = Settings::checked(settings)?;
+        if let Examples::Images { coder, rows, targets } = examples {
+            let images = AlikeImages::fit((coder, rows, targets), settings, run.seed());
+            run.finished();
+            return Ok(Box::new(images));
+        }
+        let (encoder, rows) = examples.table()?;
         let kept = if rows.rows > settings.donors {
             let mut picked = Stream::new(run.seed(), "donors", 0, 0).permutation(rows.rows);
             picked.truncate(settings.donors);
@@ -94,8 +102,11 @@ impl Method for Neighbours {
     }
 
     fn load(&self, settings: &Value, layout: Layout<'_>, arrays: &Arrays) -> Result<Box<dyn Learned>> {
-        let encoder = layout.table()?;
         let settings = Settings::checked(settings)?;
+        if let Coder::Images(_) = layout.coder {
+            return Ok(Box::new(AlikeImages::load(settings, layout, arrays)?));
+        }
+        let encoder = layout.table()?;
         let (numbers, categories) = (encoder.numbers.len(), encoder.categories.len());
         let rows = arrays.shape("numbers").and_then(|shape| shape.first().copied()).unwrap_or(0);
         let marks = |name: &str, width: usize| {

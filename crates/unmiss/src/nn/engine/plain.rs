@@ -2,19 +2,30 @@
 //!
 //! What it gives for a row has the same bits whatever other rows are there.
 
+use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use super::Engine;
+use crate::nn::activate::apply;
 use crate::nn::activation::Activation;
+use crate::nn::batch_norm::batch_norm_infer;
 use crate::nn::cells::Cells;
+use crate::nn::convolution::{Convolution, Shape};
 use crate::nn::dense::dense_forward;
+use crate::nn::expected_activation::expected_convolution_infer;
 use crate::nn::front::Front;
 use crate::nn::members::scaled;
+use crate::nn::mixture::{Mixture, MixtureSize};
 use crate::nn::neumann::Block;
 use crate::nn::parameters::Parameters;
+use crate::nn::partial_convolution::partial_convolution_infer;
+use crate::nn::pool::Pool;
 use crate::nn::product::Matrix;
 use crate::nn::sparsity::{Dropout, normalize_row};
+use crate::nn::sparsity_convolution::sparsity_convolution_infer;
+use crate::nn::train::Moment;
+use crate::nn::windows::Observed;
 
 /// Rows of numbers, one after the other.
 #[derive(Debug, Clone, Default)]
@@ -90,6 +101,10 @@ impl<'a> Plain<'a> {
 impl Engine for Plain<'_> {
     type Value = Rows;
 
+    fn moment(&self) -> Option<&Moment> {
+        None
+    }
+
     fn input(&mut self, values: Vec<f32>, rows: usize) -> Rows {
         Rows { values: Rc::new(values), rows }
     }
@@ -162,6 +177,115 @@ impl Engine for Plain<'_> {
 
     fn dropout(&mut self, hidden: Rows, _: f64, _: Dropout, _: (&str, usize)) -> Rows {
         hidden
+    }
+
+    fn convolution(
+        &mut self,
+        input: Rows,
+        layer: &Arc<Convolution>,
+        weight: usize,
+        activation: Activation,
+    ) -> Rows {
+        let (weight, bias) = (&self.parameters[weight].values, &self.parameters[weight + 1].values);
+        let mut output = self.fresh(input.rows);
+        layer.infer(&input.values, weight, Some(bias), activation == Activation::Relu, output.buffer());
+        self.recycle(input);
+        if activation == Activation::Relu { output } else { self.activate(output, activation) }
+    }
+
+    fn normalised_convolution(&mut self, input: Rows, layer: &Arc<Convolution>, weight: usize) -> Rows {
+        let images = self.convolution(input, layer, weight, Activation::Relu);
+        self.batch_norm(images, weight + 2)
+    }
+
+    fn sparsity_convolution(
+        &mut self,
+        input: Rows,
+        observed: &Observed<'_>,
+        layer: &Arc<Convolution>,
+        weight: usize,
+        k: f32,
+        activation: Activation,
+    ) -> Rows {
+        let (weight, bias) = (&self.parameters[weight].values, &self.parameters[weight + 1].values);
+        let mut output = self.fresh(input.rows);
+        let arrays = (input.values(), weight.as_slice(), bias.as_slice());
+        sparsity_convolution_infer(layer, arrays, observed, k, false, output.buffer());
+        self.recycle(input);
+        self.activate(output, activation)
+    }
+
+    fn partial_convolution(
+        &mut self,
+        input: Rows,
+        observed: &Observed<'_>,
+        layer: &Arc<Convolution>,
+        weight: usize,
+        activation: Activation,
+    ) -> (Rows, Observed<'static>) {
+        let (weight, bias) = (&self.parameters[weight].values, &self.parameters[weight + 1].values);
+        let mut output = self.fresh(input.rows);
+        let arrays = (input.values(), weight.as_slice(), bias.as_slice());
+        let next = partial_convolution_infer(layer, arrays, observed, false, output.buffer());
+        self.recycle(input);
+        (self.activate(output, activation), next)
+    }
+
+    fn expected_convolution(
+        &mut self,
+        images: Vec<f32>,
+        observed: &Observed<'_>,
+        (mixture, size): (Mixture<Rows>, MixtureSize),
+        layer: &Arc<Convolution>,
+        weight: usize,
+    ) -> Rows {
+        let (weight, bias) = (&self.parameters[weight].values, &self.parameters[weight + 1].values);
+        let Mixture { scores, mean, factors, diagonal } = mixture;
+        let mut output = self.fresh(scores.rows);
+        let slices = Mixture {
+            scores: scores.values(),
+            mean: mean.values(),
+            factors: factors.values(),
+            diagonal: diagonal.values(),
+        };
+        let arrays = (images.as_slice(), weight.as_slice(), bias.as_slice());
+        expected_convolution_infer(layer, arrays, observed, (slices, size), output.buffer());
+        [scores, mean, factors, diagonal].into_iter().for_each(|own| self.recycle(own));
+        output
+    }
+
+    fn batch_norm(&mut self, mut images: Rows, first: usize) -> Rows {
+        let rows = images.rows;
+        batch_norm_infer(images.buffer(), rows, self.parameters, first);
+        images
+    }
+
+    fn pool(&mut self, images: Rows, shape: Shape, kind: Pool) -> Rows {
+        let mut output = self.fresh(images.rows);
+        kind.infer(&images.values, shape, output.buffer());
+        self.recycle(images);
+        output
+    }
+
+    fn activate(&mut self, mut input: Rows, activation: Activation) -> Rows {
+        apply(activation, input.buffer());
+        input
+    }
+
+    fn scale_shift(&mut self, mut input: Rows, factor: f32, shift: f32) -> Rows {
+        input.buffer().iter_mut().for_each(|value| *value = *value * factor + shift);
+        input
+    }
+
+    fn columns(&mut self, input: Rows, columns: Range<usize>) -> Rows {
+        let width = input.values.len() / input.rows.max(1);
+        let mut output = self.fresh(input.rows);
+        output.buffer().clear();
+        for row in input.values.chunks_exact(width.max(1)) {
+            output.buffer().extend_from_slice(&row[columns.clone()]);
+        }
+        self.recycle(input);
+        output
     }
 
     fn normalize_hidden(&mut self, mut hidden: Rows, k: f32) -> Rows {

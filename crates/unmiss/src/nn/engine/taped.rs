@@ -1,21 +1,31 @@
 //! The engine of training: Burn tensors on the tape, so that gradients can be had.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use burn::Tensor;
 use burn::tensor::TensorData;
 
 use super::Engine;
+use crate::nn::activate::activate;
 use crate::nn::activation::Activation;
+use crate::nn::batch_norm::batch_norm;
 use crate::nn::cells::Cells;
+use crate::nn::convolution::{Convolution, Shape};
 use crate::nn::dense::dense;
+use crate::nn::expected_activation::expected_convolution;
 use crate::nn::front::Front;
 use crate::nn::lent::Lent;
 use crate::nn::members::{heads, spread};
+use crate::nn::mixture::{Mixture, MixtureSize};
 use crate::nn::neumann::Block;
+use crate::nn::partial_convolution::partial_convolution;
+use crate::nn::pool::{Pool, pool};
 use crate::nn::sparsity::{Dropout, dropout, normalize_hidden};
+use crate::nn::sparsity_convolution::sparsity_convolution;
 use crate::nn::tape::training_device;
 use crate::nn::train::Moment;
+use crate::nn::windows::Observed;
 use crate::rng::Stream;
 
 /// Records the operations, all members at once.
@@ -33,6 +43,10 @@ impl<'a> Taped<'a> {
 
 impl Engine for Taped<'_> {
     type Value = Tensor<2>;
+
+    fn moment(&self) -> Option<&Moment> {
+        Some(self.moment)
+    }
 
     fn input(&mut self, values: Vec<f32>, rows: usize) -> Tensor<2> {
         let width = values.len() / rows.max(1);
@@ -89,6 +103,91 @@ impl Engine for Taped<'_> {
         }
         let mut stream = Stream::new(self.moment.seed, purpose, self.moment.step, number as u64);
         dropout(hidden, share, kind, &mut stream)
+    }
+
+    fn convolution(
+        &mut self,
+        input: Tensor<2>,
+        layer: &Arc<Convolution>,
+        weight: usize,
+        activation: Activation,
+    ) -> Tensor<2> {
+        let (weight, bias) = (self.parameters.tensor(weight), self.parameters.tensor(weight + 1));
+        if activation == Activation::Relu {
+            return layer.forward(input, weight, bias, true);
+        }
+        activate(layer.forward(input, weight, bias, false), activation)
+    }
+
+    fn normalised_convolution(
+        &mut self,
+        input: Tensor<2>,
+        layer: &Arc<Convolution>,
+        weight: usize,
+    ) -> Tensor<2> {
+        layer.forward_normalised(input, self.parameters, weight)
+    }
+
+    fn sparsity_convolution(
+        &mut self,
+        input: Tensor<2>,
+        observed: &Observed<'_>,
+        layer: &Arc<Convolution>,
+        weight: usize,
+        k: f32,
+        activation: Activation,
+    ) -> Tensor<2> {
+        let arrays = (input, self.parameters.tensor(weight), self.parameters.tensor(weight + 1));
+        let relu = activation == Activation::Relu;
+        let output = sparsity_convolution(layer, arrays, observed.clone(), k, relu);
+        if relu { output } else { activate(output, activation) }
+    }
+
+    fn partial_convolution(
+        &mut self,
+        input: Tensor<2>,
+        observed: &Observed<'_>,
+        layer: &Arc<Convolution>,
+        weight: usize,
+        activation: Activation,
+    ) -> (Tensor<2>, Observed<'static>) {
+        let arrays = (input, self.parameters.tensor(weight), self.parameters.tensor(weight + 1));
+        let relu = activation == Activation::Relu;
+        let (output, next) = partial_convolution(layer, arrays, observed.clone(), relu);
+        (if relu { output } else { activate(output, activation) }, next)
+    }
+
+    fn expected_convolution(
+        &mut self,
+        images: Vec<f32>,
+        observed: &Observed<'_>,
+        mixture: (Mixture<Tensor<2>>, MixtureSize),
+        layer: &Arc<Convolution>,
+        weight: usize,
+    ) -> Tensor<2> {
+        let arrays = (self.parameters.tensor(weight), self.parameters.tensor(weight + 1));
+        expected_convolution(layer, images, observed.clone(), mixture, arrays)
+    }
+
+    fn batch_norm(&mut self, images: Tensor<2>, first: usize) -> Tensor<2> {
+        batch_norm(images, self.parameters, first)
+    }
+
+    fn pool(&mut self, images: Tensor<2>, shape: Shape, kind: Pool) -> Tensor<2> {
+        pool(images, shape, kind)
+    }
+
+    fn activate(&mut self, input: Tensor<2>, activation: Activation) -> Tensor<2> {
+        activate(input, activation)
+    }
+
+    fn scale_shift(&mut self, input: Tensor<2>, factor: f32, shift: f32) -> Tensor<2> {
+        input * factor + shift
+    }
+
+    fn columns(&mut self, input: Tensor<2>, columns: Range<usize>) -> Tensor<2> {
+        let rows = input.dims()[0];
+        input.slice([0..rows, columns])
     }
 
     fn normalize_hidden(&mut self, hidden: Tensor<2>, k: f32) -> Tensor<2> {

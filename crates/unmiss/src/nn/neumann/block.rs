@@ -5,7 +5,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use super::lanes::LANES;
+use crate::nn::lanes::LANES;
 
 /// Rows of a piece.
 pub(super) const PIECE: usize = 64;

@@ -4,7 +4,7 @@
 //! columns of sums stay in registers from the first factor to the last, so a row's sums are made in the order of the
 //! columns, whatever other rows there are.
 
-use super::lanes::{Eight, LANES, for_eights};
+use crate::nn::lanes::{Eight, LANES, for_eights};
 
 /// Rows that go through a product together.
 pub(super) const ROWS: usize = 4;

@@ -2,10 +2,12 @@
 
 pub mod bars;
 pub mod calibration;
+pub mod contact;
 pub mod drift;
 pub mod heat;
 pub mod lines;
 pub mod matrix;
+pub mod pixels;
 pub mod ranking;
 pub mod singles;
 pub mod training;

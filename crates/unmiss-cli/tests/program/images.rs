@@ -1,0 +1,87 @@
+//! Images through every verb: read, described, hidden, learned from, predicted, filled, written back.
+
+use crate::bench::{Bench, assert_kept};
+
+/// The sample with a square hidden in each digit.
+fn bench() -> Bench {
+    let bench = Bench::new();
+    bench.succeed("hide sample:digits --how square:0.25 -o holed.npz --seed 3");
+    bench
+}
+
+#[test]
+fn describe_and_hide() {
+    let bench = Bench::new();
+    let lines = [
+        "describe sample:digits",
+        "hide sample:digits --how square:0.25 -o holed.npz --seed 3",
+        "describe holed.npz --json holed.json --html holed.html",
+        "hide holed.npz --how lines:0.5 -o twice.npy",
+        "describe twice.npy",
+        "hide sample:digits --how mcar:0.3 -o a.npz",
+        "hide sample:penguins --how noise:0.3 -o a.csv",
+        "hide sample:digits --how sqare:0.3 -o a.npz",
+        "hide sample:digits --how noise:0.3 -o a.csv",
+        "hide sample:digits --how noise:0.3 -o a.npz --target label",
+        "describe sample:penguins --labels a.csv",
+        "describe sample:digits --missing-colour green",
+    ];
+    assert_kept("images", &bench.transcripts(lines));
+    let json: serde_json::Value = serde_json::from_slice(&bench.bytes("holed.json")).unwrap();
+    assert_eq!(json["missing_by_pixel"].as_array().unwrap().len(), 64);
+    let page = String::from_utf8(bench.bytes("holed.html")).unwrap();
+    assert!(page.contains("href=\"data:image/png;base64,") && page.contains("img-src data:"));
+    assert!(!page.contains("<script") && page.contains("How often each pixel is missing"));
+}
+
+#[test]
+fn a_model_of_images_is_fitted_shown_and_predicts() {
+    let bench = bench();
+    let fitted = bench.succeed("fit holed.npz --method neighbours -o digits.unmiss");
+    assert!(fitted.out.contains("Measured on 180 images that were held out"), "{}", fitted.out);
+    let accuracy = fitted.out.lines().find(|line| line.trim_start().starts_with("neighbours")).unwrap();
+    let accuracy: f64 = accuracy.split_whitespace().nth(1).unwrap().parse().unwrap();
+    assert!(accuracy > 0.9, "{accuracy}");
+    assert!(bench.succeed("show digits.unmiss").out.contains("a model of the classes of images"));
+    let answer = bench.succeed("predict digits.unmiss holed.npz").out;
+    let mut lines = answer.lines();
+    assert!(lines.next().unwrap().starts_with("image,prediction,probability_0,probability_1,"));
+    assert!(lines.next().unwrap().starts_with("1,0,"));
+    assert_eq!(answer.lines().count(), 1798);
+    assert_eq!(bench.succeed("predict digits.unmiss holed.npz --threads 1").out, answer);
+    for (line, what) in [
+        ("fit holed.npz --method linear", "method `linear`"),
+        ("fit holed.npz --target label", "this is for tables, and the data are images"),
+        ("predict digits.unmiss holed.npz --explain 3", "this is for tables, and the data are images"),
+        ("audit digits.unmiss holed.npz", "models of images can't be audited"),
+        ("compare holed.npz --target label", "methods for images are compared by `fit` alone"),
+        ("predict digits.unmiss sample:penguins", "can't be read as images"),
+        ("impute holed.npz --with digits.unmiss -o a.npz", "one that fills holes is needed"),
+        ("impute holed.npz", "images can't be written to a file of this name"),
+    ] {
+        let refused = bench.run(line);
+        assert!(refused.code != 0 && refused.err.contains(what), "{line}: {}", refused.err);
+    }
+    bench.succeed("hide sample:digits --how noise:0.5 -o bare.npy");
+    let refused = bench.run("fit bare.npy");
+    assert!(refused.err.contains("the classes of the images are not known"), "{}", refused.err);
+}
+
+#[test]
+fn holes_are_filled_and_what_is_known_stays() {
+    let bench = bench();
+    let said = bench.succeed("impute holed.npz -o full.npz --save imputer.unmiss").out;
+    assert!(said.contains("Filled 28,752 pixels of 1,797 images by `neighbours`"), "{said}");
+    assert!(bench.succeed("describe full.npz").out.contains("0.0 % of the pixels are missing"));
+    bench.succeed("impute holed.npz -o again.npz --with imputer.unmiss");
+    assert_eq!(bench.bytes("again.npz"), bench.bytes("full.npz"));
+    bench.succeed("impute holed.npz -o drawn.npy --method mean --draws 2");
+    assert_ne!(bench.bytes("drawn-1.npy"), bench.bytes("drawn-2.npy"));
+    // Through pictures and back: a folder of transparent PNG files is the same images.
+    bench.succeed("hide sample:digits --how strokes:0.2 -o strokes --seed 3");
+    bench.succeed("hide sample:digits --how strokes:0.2 -o strokes.npz --seed 3");
+    let of = |name: &str| bench.succeed(&format!("describe {name}")).out.replacen(name, "", 1);
+    assert_eq!(of("strokes"), of("strokes.npz"));
+    let refused = bench.run("impute holed.npz -o strokes");
+    assert!(refused.err.contains("this folder is there already"), "{}", refused.err);
+}

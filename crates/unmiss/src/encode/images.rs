@@ -1,0 +1,334 @@
+//! Images in a model's units: values from 0 to 1, made batch by batch, so that a set stays bytes and bits in memory.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::data::images::{Bits, Images, Observed, Pixels, Size};
+use crate::error::{Error, Result};
+use crate::rng::mix;
+
+/// Images of a probe.
+const PROBED: usize = 8;
+/// A channel whose known values are all the same is divided by no less than this.
+const SMALLEST_DEVIATION: f64 = 1e-6;
+
+/// The fitted translation of images.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ImageCoder {
+    /// The size of every image.
+    pub size: Size,
+    /// Whether values are bytes.
+    pub bytes: bool,
+    /// The value that becomes 0: 0 for bytes and for numbers from 0 to 1, else the smallest known one.
+    pub low: f32,
+    /// The value that becomes 1: 255 for bytes, 1 for numbers from 0 to 1, else the largest known one.
+    pub high: f32,
+    /// `[channels]`: the mean of the known training values, in units of 0 to 1.
+    pub means: Vec<f32>,
+    /// `[channels]`: their standard deviation, in the same units.
+    pub deviations: Vec<f32>,
+    /// `[height, width]`: in how many training images a pixel was not known in all its channels.
+    pub missing: Vec<usize>,
+    #[serde(skip)]
+    names: Vec<String>,
+}
+
+/// Images as a method sees them. Clones share the pixels until one is changed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ImageRows {
+    images: Arc<Images>,
+    low: f32,
+    high: f32,
+}
+
+/// Some images in a model's units.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ImageBatch {
+    /// The size of each.
+    pub size: Size,
+    /// How many there are.
+    pub rows: usize,
+    /// `[rows, channels, height, width]`: from 0 to 1; 0 where not known.
+    pub values: Vec<f32>,
+    /// `[rows, channels, height, width]`: 1 where known, else 0.
+    pub observed: Vec<f32>,
+}
+
+impl ImageCoder {
+    /// Learns the range and the statistics of what is known.
+    ///
+    /// # Errors
+    /// When there is no image, or nothing is known of any.
+    pub fn fit(images: &Arc<Images>) -> Result<Self> {
+        let size = images.size();
+        let (mut low, mut high) = (f32::INFINITY, f32::NEG_INFINITY);
+        each_known(images, |_, value| (low, high) = (low.min(value), high.max(value)));
+        if low > high {
+            return Err(Error::data("there is no image with a known pixel to learn from"));
+        }
+        let bytes = matches!(images.values(), Pixels::Bytes(_));
+        if bytes {
+            (low, high) = (0.0, 255.0);
+        } else if low >= 0.0 && high <= 1.0 {
+            (low, high) = (0.0, 1.0);
+        } else if low == high {
+            high = low + 1.0;
+        }
+        let rows = ImageRows { images: Arc::clone(images), low, high };
+        let (mut sums, mut squares) = (vec![0.0_f64; size.channels], vec![0.0_f64; size.channels]);
+        let mut counts = vec![0_u64; size.channels];
+        each_known(images, |cell, value| {
+            let (channel, value) = (cell / size.pixels(), f64::from(rows.scaled(value)));
+            sums[channel] += value;
+            squares[channel] += value * value;
+            counts[channel] += 1;
+        });
+        let mean = |channel: usize| sums[channel] / counts[channel].max(1) as f64;
+        let deviation = |channel: usize| {
+            let square = squares[channel] / counts[channel].max(1) as f64;
+            (square - mean(channel).powi(2)).max(0.0).sqrt().max(SMALLEST_DEVIATION) as f32
+        };
+        Ok(Self {
+            size,
+            bytes,
+            low,
+            high,
+            means: (0..size.channels).map(|channel| mean(channel) as f32).collect(),
+            deviations: (0..size.channels).map(deviation).collect(),
+            missing: rows.missing_by_pixel(),
+            names: names(size),
+        })
+    }
+
+    /// Images in these units.
+    ///
+    /// # Errors
+    /// When they have another size, or numbers where training had bytes.
+    pub fn encode(&self, images: &Arc<Images>) -> Result<ImageRows> {
+        if images.size() != self.size {
+            let what = format!("the model learned images of {}, and these are {}", self.size, images.size());
+            return Err(Error::data(what));
+        }
+        let name = |bytes: bool| if bytes { "bytes" } else { "numbers with a point" };
+        let bytes = matches!(images.values(), Pixels::Bytes(_));
+        if bytes != self.bytes {
+            let what =
+                format!("the model learned images of {}, and these are {}", name(self.bytes), name(bytes));
+            return Err(Error::data(what).with_hint("turn them into what the model learned from"));
+        }
+        Ok(ImageRows { images: Arc::clone(images), low: self.low, high: self.high })
+    }
+
+    /// The names of the pixels, row by row.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// A few images over the range of values: one known as a whole, one not at all, the others with holes.
+    pub fn probe(&self) -> Result<ImageRows> {
+        let (pixels, cells) = (self.size.pixels(), self.size.cells());
+        let is_known = |row: usize, place: usize| row == 0 || (row > 1 && !(row + place).is_multiple_of(3));
+        let share = |mark: usize| ((3 * (mark / cells) + mark % cells) % PROBED) as f32 / (PROBED - 1) as f32;
+        let values = (0..PROBED * cells).map(|mark| self.low + share(mark) * (self.high - self.low));
+        let values = match self.bytes {
+            true => Pixels::Bytes(values.map(|value| value.round() as u8).collect()),
+            false => Pixels::Numbers(values.collect()),
+        };
+        let marks = (0..PROBED * pixels).map(|mark| is_known(mark / pixels, mark % pixels));
+        let images = Images::new(self.size, values, Observed::Pixels(Bits::from_marks(marks)))?;
+        Ok(ImageRows { images: Arc::new(images), low: self.low, high: self.high })
+    }
+
+    /// The same with the names of its pixels, if it can be what was written.
+    pub(super) fn checked(mut self) -> Result<Self> {
+        let Size { channels, height, width } = self.size;
+        let pixels =
+            height.checked_mul(width).filter(|pixels| pixels.checked_mul(channels).is_some_and(|c| c > 0));
+        let mut numbers = self.means.iter().chain(&self.deviations).copied().chain([self.low, self.high]);
+        let sound = pixels == Some(self.missing.len())
+            && [self.means.len(), self.deviations.len()] == [channels; 2]
+            && self.low < self.high
+            && numbers.all(|number| number.is_finite())
+            && self.deviations.iter().all(|deviation| *deviation > 0.0);
+        if !sound {
+            return Err(Error::damaged("its header contradicts itself: the size of images"));
+        }
+        self.names = names(self.size);
+        Ok(self)
+    }
+}
+
+fn names(size: Size) -> Vec<String> {
+    let pixel = |pixel: usize| format!("row {}, column {}", pixel / size.width + 1, pixel % size.width + 1);
+    (0..size.pixels()).map(pixel).collect()
+}
+
+/// Every known value with its place in its image, image by image.
+fn each_known(images: &Images, mut with: impl FnMut(usize, f32)) {
+    for image in 0..images.len() {
+        for cell in (0..images.size().cells()).filter(|&cell| images.is_known(image, cell)) {
+            with(cell, images.value(image, cell));
+        }
+    }
+}
+
+impl ImageRows {
+    /// How many images there are.
+    pub fn len(&self) -> usize {
+        self.images.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.images.is_empty()
+    }
+
+    /// The size of each.
+    pub fn size(&self) -> Size {
+        self.images.size()
+    }
+
+    /// The images themselves, in the user's units.
+    pub fn images(&self) -> &Arc<Images> {
+        &self.images
+    }
+
+    /// Some images in a model's units.
+    pub fn batch(&self, rows: &[usize]) -> ImageBatch {
+        let (size, images) = (self.size(), &self.images);
+        let mut batch = ImageBatch {
+            size,
+            rows: rows.len(),
+            values: Vec::with_capacity(rows.len() * size.cells()),
+            observed: Vec::with_capacity(rows.len() * size.cells()),
+        };
+        for &row in rows {
+            for cell in 0..size.cells() {
+                let known = images.is_known(row, cell);
+                batch.observed.push(f32::from(u8::from(known)));
+                batch.values.push(if known { self.scaled(images.value(row, cell)) } else { 0.0 });
+            }
+        }
+        batch
+    }
+
+    /// Puts values `[channels, height, width]` from 0 to 1 into the holes of an image; what is known stays.
+    pub fn fill(&mut self, row: usize, values: &[f32]) {
+        let (low, high) = (self.low, self.high);
+        let images = Arc::make_mut(&mut self.images);
+        for (cell, value) in values.iter().enumerate() {
+            // Rounding may lead a hair beyond the range.
+            images.fill(row, cell, (low + (high - low) * value).clamp(low, high));
+        }
+    }
+
+    /// The given images, in the given order.
+    #[must_use]
+    pub fn select(&self, rows: &[usize]) -> Self {
+        Self { images: Arc::new(self.images.select(rows)), ..*self }
+    }
+
+    /// Makes a pixel of an image a hole.
+    pub fn hide(&mut self, row: usize, pixel: usize) {
+        Arc::make_mut(&mut self.images).hide(row, pixel);
+    }
+
+    /// A number that changes with any known value or mark.
+    pub fn fingerprint(&self) -> u64 {
+        mix((0..self.len()).map(|image| self.images.fingerprint_of(image)))
+    }
+
+    /// Which pixels of an image are known in all their channels, or are not.
+    pub(super) fn pixels(&self, row: usize, known: bool) -> impl Iterator<Item = usize> + '_ {
+        (0..self.size().pixels()).filter(move |&pixel| self.images.is_pixel_known(row, pixel) == known)
+    }
+
+    /// In how many images each pixel is not known in all its channels.
+    pub(super) fn missing_by_pixel(&self) -> Vec<usize> {
+        let mut missing = vec![0; self.size().pixels()];
+        for row in 0..self.len() {
+            self.pixels(row, false).for_each(|pixel| missing[pixel] += 1);
+        }
+        missing
+    }
+
+    /// What stands in every cell, filled or known, as bits.
+    pub(super) fn bits(&self) -> impl Iterator<Item = u64> + '_ {
+        let values = self.images.values();
+        (0..values.len()).map(|cell| u64::from(values.get(cell).to_bits()))
+    }
+
+    /// The same images with nonsense under every mark that says "missing", for tests.
+    #[cfg(test)]
+    pub(crate) fn with_garbage(&self) -> Self {
+        let mut garbage = self.clone();
+        for row in 0..self.len() {
+            garbage.fill(row, &vec![0.77; self.size().cells()]);
+        }
+        garbage
+    }
+
+    /// A known number of an image, from 0 to 1.
+    pub fn value(&self, row: usize, cell: usize) -> f32 {
+        self.scaled(self.images.value(row, cell))
+    }
+
+    /// The same images with 0 under every mark that says "missing", so that nothing else is ever kept.
+    #[must_use]
+    pub fn clean(self) -> Self {
+        Self { images: Arc::new(self.images.as_ref().clone().cleared()), ..self }
+    }
+
+    fn scaled(&self, value: f32) -> f32 {
+        (value - self.low) / (self.high - self.low)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn images(values: Vec<f32>, known: &[bool]) -> Arc<Images> {
+        let size = Size { channels: 2, height: 1, width: 2 };
+        let marks = Observed::Pixels(Bits::from_marks(known.iter().copied()));
+        Arc::new(Images::new(size, Pixels::Numbers(values), marks).unwrap())
+    }
+
+    #[test]
+    fn batches_are_scaled_and_statistics_are_of_what_is_known() {
+        // Two images of two channels and two pixels; the second pixel of the first image is a hole.
+        let own = images(vec![10.0, 99.0, 30.0, 99.0, 20.0, 10.0, 50.0, 50.0], &[true, false, true, true]);
+        let coder = ImageCoder::fit(&own).unwrap();
+        assert_eq!((coder.low, coder.high, coder.missing.as_slice()), (10.0, 50.0, &[0, 1][..]));
+        assert_eq!(coder.names()[1], "row 1, column 2");
+        let mut rows = coder.encode(&own).unwrap();
+        let batch = rows.batch(&[1, 0]);
+        assert_eq!(batch.values, [0.25, 0.0, 1.0, 1.0, 0.0, 0.0, 0.5, 0.0]);
+        assert_eq!(batch.observed, [1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 1.0, 0.0]);
+        assert!((coder.means[0] - 0.25 / 3.0).abs() < 1e-6 && (coder.means[1] - 2.5 / 3.0).abs() < 1e-6);
+        rows.fill(0, &[0.5, 0.5, 0.5, 0.75]);
+        assert_eq!(
+            rows.images().values(),
+            &Pixels::Numbers(vec![10.0, 30.0, 30.0, 40.0, 20.0, 10.0, 50.0, 50.0])
+        );
+        assert_eq!(rows.batch(&[0]), coder.encode(&own).unwrap().batch(&[0]), "a hole stays one");
+    }
+
+    #[test]
+    fn images_of_another_size_or_kind_are_refused() {
+        let coder = ImageCoder::fit(&images(vec![0.5; 8], &[true; 4])).unwrap();
+        assert_eq!((coder.low, coder.high), (0.0, 1.0));
+        let size = Size { channels: 2, height: 1, width: 2 };
+        let bytes = Images::new(size, Pixels::Bytes(vec![3; 8]), Observed::All).unwrap();
+        let error = coder.encode(&Arc::new(bytes)).unwrap_err();
+        assert!(error.to_string().contains("these are bytes"), "{error}");
+        let other = Images::new(Size { height: 2, ..size }, Pixels::Numbers(vec![0.5; 8]), Observed::All);
+        let error = coder.encode(&Arc::new(other.unwrap())).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "the model learned images of 1 x 2 x 2 channels, and these are 2 x 2 x 2 channels"
+        );
+        assert!(ImageCoder::fit(&images(vec![0.0; 8], &[false; 4])).is_err());
+    }
+}
