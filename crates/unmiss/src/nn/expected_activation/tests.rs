@@ -196,8 +196,9 @@ fn the_layer_is_the_mean_over_draws() {
             };
             let middle = of(1) / DRAWS as f64;
             let error = ((of(2) / DRAWS as f64 - middle * middle).max(0.0) / DRAWS as f64).sqrt();
+            // Where hardly any draw is positive, draws may show no spread at all.
             let distance = (f64::from(ours[row * to + at]) - middle).abs();
-            assert!(distance < 4.5 * error + 1e-5, "{row} {at}: {distance} {error}");
+            assert!(distance < 4.5 * error + 1e-4, "{row} {at}: {distance} {error}");
         }
     }
 }
