@@ -50,7 +50,8 @@ const FEW_ROWS: usize = 400;
 const TREES_OF_CLASSES: usize = 1_200;
 /// Rows from which members that share a network bring something.
 const ROWS_FOR_MEMBERS: usize = 3_000;
-/// Columns up to which each may have a curve: four more inputs a column.
+/// Rows from which columns may have curves, and columns up to which: each has four more inputs.
+const ROWS_FOR_CURVES: usize = 100;
 const MOST_COLUMNS_OF_CURVES: usize = 100;
 /// Rows up to which `kernel` takes part: its work grows with their cube.
 const MOST_ROWS_OF_KERNEL: usize = 4_000;
@@ -91,8 +92,8 @@ impl Effort {
     /// When a setting is none of its method's: a mistake of this file.
     pub fn members(self, size: Size) -> Result<Vec<Recipe>> {
         let mut members = vec![with("linear", json!({}))?];
-        // Of classes curves were found to tell no more than lines.
-        if size.outputs == 1 && size.columns <= MOST_COLUMNS_OF_CURVES {
+        // Of classes and from few rows curves were found to tell no more than lines.
+        if size.outputs == 1 && size.rows >= ROWS_FOR_CURVES && size.columns <= MOST_COLUMNS_OF_CURVES {
             members.push(with("additive", json!({}))?);
         }
         if size.columns <= self.most_columns() {
