@@ -14,7 +14,8 @@
 //! ```
 //!
 //! Of a mixture: `-log Σ_k π_k exp(-NLL_k)`, by log-sum-exp; component k then gets its responsibility's share of the
-//! gradient, and its score π_k less that share. The loss is the mean over rows; a row of which nothing is chosen adds 0.
+//! gradient, and its score π_k less that share. The loss is the mean over rows; a row of which nothing is chosen adds
+//! 0.
 
 use burn::Tensor;
 use burn::backend::Flex;

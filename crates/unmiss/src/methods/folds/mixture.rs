@@ -2,9 +2,9 @@
 //!
 //! Chances are mixed so that the log-loss is least, numbers so that the squared error is; weights are 0 or more and 1
 //! in all. On few rows what looks best is partly luck: some more rows are thought to be there, [`PRIOR_ROWS`] on which
-//! methods were right as often as they are good alone and [`PRIOR_ROWS_OF_THE_MEAN`] on which whoever knows nothing of a
-//! row was, the last of the members. That pulls the weights of good methods towards each other, and answers towards the
-//! mean.
+//! methods were right as often as they are good alone and [`PRIOR_ROWS_OF_THE_MEAN`] on which whoever knows nothing of
+//! a row was, the last of the members. That pulls the weights of good methods towards each other, and answers towards
+//! the mean.
 //!
 //! ```text
 //! chances   max  Σ_i ω_i ln Σ_m w_m p_im + Σ_m a_m ln w_m         p_im: chance of row i's true class, a: prior rows
