@@ -13,8 +13,7 @@ import torch
 import torch.nn.functional as functional
 from torch import nn
 
-processor = os.environ.get("CLOCK") == "cpu"
-clock = time.process_time if processor else time.perf_counter
+clock = time.process_time if os.environ.get("CLOCK") == "cpu" else time.perf_counter
 torch.set_num_threads(int(os.environ.get("THREADS", "2")))
 last = os.environ.get("LAYOUT") == "channels-last"
 layout = torch.channels_last if last else torch.contiguous_format
@@ -36,18 +35,14 @@ SHAPES = {
 
 
 def least(work):
-    """The least microseconds of a call, timed as the other side does."""
-    begun = time.perf_counter()
+    """The least microseconds of a call."""
     work()
     work()
-    one = (time.perf_counter() - begun) / 2
-    calls = min(max(int(0.04 / one) + 1, 1), 1000) if processor else 1
     begun, best = time.perf_counter(), float("inf")
     while time.perf_counter() - begun < 0.12:
         start = clock()
-        for _ in range(calls):
-            work()
-        best = min(best, (clock() - start) / calls)
+        work()
+        best = min(best, clock() - start)
     return best * 1e6
 
 

@@ -197,35 +197,33 @@ fn time(name: &str, mut work: impl FnMut()) {
     }
 }
 
-/// The least microseconds of a call. Processor time is told in steps of milliseconds, so many calls are timed at once.
+/// The least microseconds of a call.
 fn least(work: &mut dyn FnMut()) -> f64 {
-    let begun = Instant::now();
     work();
     work();
-    let one = begun.elapsed().as_secs_f64() / 2.0;
-    let calls = if processor() { (0.04 / one).ceil().clamp(1.0, 1000.0) as usize } else { 1 };
     let (begun, mut best) = (Instant::now(), f64::INFINITY);
     while begun.elapsed().as_secs_f64() < 0.12 {
         let start = seconds();
-        (0..calls).for_each(|_| work());
-        best = best.min((seconds() - start) / calls as f64);
+        work();
+        best = best.min(seconds() - start);
     }
     best * 1e6
-}
-
-fn processor() -> bool {
-    std::env::var("CLOCK").is_ok_and(|clock| clock == "cpu")
 }
 
 static START: LazyLock<Instant> = LazyLock::new(Instant::now);
 
 /// Seconds on the wall, or with `CLOCK=cpu` those that all threads of this process spent computing.
 fn seconds() -> f64 {
-    if processor() {
-        let tasks = std::fs::read_dir("/proc/self/task").expect("Linux lists the threads here").flatten();
-        let spent = |task: std::fs::DirEntry| std::fs::read_to_string(task.path().join("schedstat")).ok();
-        let first = |text: String| text.split(' ').next().and_then(|number| number.parse::<f64>().ok());
-        return tasks.filter_map(spent).filter_map(first).sum::<f64>() * 1e-9;
+    #[cfg(target_os = "linux")]
+    if std::env::var("CLOCK").is_ok_and(|clock| clock == "cpu") {
+        unsafe extern "C" {
+            fn clock_gettime(clock: i32, time: *mut [i64; 2]) -> i32;
+        }
+        const PROCESS: i32 = 2;
+        let mut time = [0; 2];
+        // SAFETY: seconds and nanoseconds are what the call writes. `/proc` tells them in steps of milliseconds.
+        unsafe { clock_gettime(PROCESS, &mut time) };
+        return time[0] as f64 + time[1] as f64 * 1e-9;
     }
     START.elapsed().as_secs_f64()
 }

@@ -1,5 +1,5 @@
-//! A convolution over what is known, each result scaled by a factor of its own: what [`sparsity`](super::sparsity_convolution)
-//! and [`partial`](super::partial_convolution) convolutions share.
+//! A convolution over what is known, each result scaled by a factor of its own: what `sparsity_convolution` and
+//! `partial_convolution` share.
 //!
 //! ```text
 //! y[o, p] = relu( factor[p] Σ over window W[o] (x ⊙ observed) + b[o] present[p] )

@@ -198,13 +198,26 @@ impl Convolution {
     }
 }
 
-/// The sum of each channel over all images, pixel by pixel and image by image.
+/// The sum of each channel over all images, plane by plane and image by image.
 pub(in crate::nn) fn channel_sums(images: &[f32], shape: Shape) -> Vec<f32> {
     let mut sums = vec![0.0; shape.channels];
     for image in images.chunks_exact(shape.numbers()) {
-        for (sum, plane) in sums.iter_mut().zip(image.chunks_exact(shape.pixels())) {
-            *sum += plane.iter().sum::<f32>();
-        }
+        let planes = image.chunks_exact(shape.pixels());
+        sums.iter_mut().zip(planes).for_each(|(sum, plane)| *sum += plane_sum(plane));
     }
     sums
+}
+
+vectorised! {
+    /// The sum of a plane, in 16 running sums: one alone would wait for itself.
+    fn plane_sum(plane: &[f32]) -> f32 {
+        let (whole, rest) = plane.as_chunks::<16>();
+        let mut sums = [0.0_f32; 16];
+        for sixteen in whole {
+            for lane in 0..16 {
+                sums[lane] += sixteen[lane];
+            }
+        }
+        sums.iter().sum::<f32>() + rest.iter().sum::<f32>()
+    }
 }

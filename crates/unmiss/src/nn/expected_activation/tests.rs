@@ -196,8 +196,9 @@ fn the_layer_is_the_mean_over_draws() {
             };
             let middle = of(1) / DRAWS as f64;
             let error = ((of(2) / DRAWS as f64 - middle * middle).max(0.0) / DRAWS as f64).sqrt();
+            // Where hardly any draw is positive, draws may show no spread at all.
             let distance = (f64::from(ours[row * to + at]) - middle).abs();
-            assert!(distance < 4.5 * error + 1e-5, "{row} {at}: {distance} {error}");
+            assert!(distance < 4.5 * error + 1e-4, "{row} {at}: {distance} {error}");
         }
     }
 }
@@ -259,7 +260,7 @@ fn gradients_agree_with_differences() {
     };
     for part in 0..6 {
         // Every number of the first image's part would take long: some of each array.
-        let step = (values[part].len() / 23).max(1);
+        let step = (values[part].len() / 41).max(1) | 1;
         let mut counted = 0;
         for at in (0..values[part].len()).step_by(step) {
             let moved = |step: f64| {
