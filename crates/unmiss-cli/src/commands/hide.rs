@@ -67,10 +67,13 @@ enum How {
 
 /// How to hide, as typed.
 fn how(typed: &str) -> std::result::Result<How, String> {
-    match Region::is_named(typed) {
-        true => typed.parse().map(How::Region).map_err(|error| told(&error)),
-        false => mechanism(typed).map(How::Cells),
+    let region = typed.parse().map(How::Region).map_err(|error| told(&error));
+    if Region::is_named(typed) {
+        return region;
     }
+    // Of two lists of names, the one that has a near one knows what was meant.
+    let is_near = |wrong: &String| wrong.contains("did you mean");
+    mechanism(typed).map(How::Cells).map_err(|wrong| region.err().filter(is_near).unwrap_or(wrong))
 }
 
 /// The mechanism as typed. The argument parser has room for one text: what is wrong, and the advice.

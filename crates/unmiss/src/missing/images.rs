@@ -70,8 +70,8 @@ pub fn describe_images(images: &Images) -> ImagesDescription {
     let pixels = size.pixels();
     let known: Vec<usize> = (0..images.len()).map(|image| images.known_pixels(image)).collect();
     let (mut missing, mut range) = (vec![0_usize; pixels], (f32::INFINITY, f32::NEG_INFINITY));
-    for image in 0..images.len() {
-        if known[image] < pixels {
+    for (image, known) in known.iter().enumerate() {
+        if *known < pixels {
             for pixel in (0..pixels).filter(|&pixel| !images.is_pixel_known(image, pixel)) {
                 missing[pixel] += 1;
             }

@@ -31,11 +31,14 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 }
 
 fn size(found: &ImagesDescription) -> String {
-    let kind = match (found.channels, found.bytes) {
-        (1, true) => "grey".to_owned(),
-        (3, true) => "in three colours".to_owned(),
-        (channels, _) => format!("{channels} channels, values from {} to {}", found.range.0, found.range.1),
+    let mut kind = match found.channels {
+        1 => "grey".to_owned(),
+        3 => "in three colours".to_owned(),
+        channels => format!("of {channels} channels"),
     };
+    if !found.bytes {
+        kind.push_str(&format!(", values from {} to {}", found.range.0, found.range.1));
+    }
     format!(
         "{} images of {} x {} pixels, {kind}; {:.1} % of the pixels are missing",
         number(found.images),
@@ -46,6 +49,9 @@ fn size(found: &ImagesDescription) -> String {
 }
 
 fn by_image(found: &ImagesDescription) -> String {
+    if found.missing == 0.0 {
+        return "Every pixel of every image is known.".to_owned();
+    }
     let [least, median, most] = found.known.map(|share| 100.0 * share);
     let mut text = format!(
         "Of an image {least:.1} % to {most:.1} % are known, {median:.1} % in the median. {} of {} images are complete.",

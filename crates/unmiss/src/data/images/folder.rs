@@ -139,7 +139,10 @@ fn files_of(folder: &Path) -> Result<Vec<Found>> {
 
 fn nothing(folder: &Path) -> Error {
     Error::input(Place::file(folder.display().to_string()), "there is no picture in this folder")
-        .with_hint("read are .png, .jpg and .jpeg, in the folder itself or in a sub-folder for each class")
+        .with_hint(
+            "name one file in it; of a folder, pictures are read (.png, .jpg, .jpeg), or those in a sub-folder for \
+             each class",
+        )
 }
 
 /// A picture of a file. Its size is compared with the one wanted before its pixels are read.

@@ -35,7 +35,7 @@ pub fn images(images: &Images, found: &ImagesDescription) -> Result<Vec<Section>
         let words = Words::new("How often each pixel is missing", seen, meaning);
         holes = holes.chart(PixelMap { words, rows, columns, shares }.draw()?).chart(known(images)?);
     } else {
-        holes = holes.text("Every pixel of every image is known.");
+        holes = holes.text("Nowhere.");
     }
     if !found.classes.is_empty() {
         let mut grid = Grid::new(["class", "images", "missing"]);
