@@ -7,7 +7,7 @@ mod text;
 use std::path::PathBuf;
 
 use unmiss::audit::{Audit, AuditSettings, audit, audit_model};
-use unmiss::data::{Shape, Table};
+use unmiss::data::{Data, Shape, Table};
 use unmiss::error::{Error, Result};
 use unmiss::model::Model;
 use unmiss::report::{Page, sections};
@@ -16,7 +16,7 @@ use unmiss::store::write_whole;
 
 use crate::General;
 use crate::files::Files;
-use crate::input::{InputArguments, RatingColumns};
+use crate::input::{ImageArguments, InputArguments, RatingColumns};
 use crate::output::print;
 use crate::printer::Printer;
 use program::Program;
@@ -34,7 +34,8 @@ pub struct Arguments {
     #[arg(value_name = "MODEL")]
     first: PathBuf,
     /// Rows to audit it on: CSV, TSV or Parquet, plain or .gz; sample:NAME for a built-in table. For a model of
-    /// ratings: ratings that it did not learn from; without, pairs of a user and an item without a rating are drawn
+    /// ratings: ratings that it did not learn from; without, pairs of a user and an item without a rating are drawn.
+    /// For a model of images: images
     #[arg(value_name = "DATA", conflicts_with = "command")]
     second: Option<PathBuf>,
     /// Audit a model of any kind: a program that reads rows as CSV (empty cells are missing) from its standard
@@ -47,13 +48,13 @@ pub struct Arguments {
     /// With --command: columns that the program does not get
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     ignore: Vec<String>,
-    /// Rows to audit, or pairs of user and item, drawn at random [default: 200; pairs: 100]
+    /// Rows to audit, or pairs of user and item, drawn at random [default: 200; pairs: 100; images: 50]
     #[arg(long, alias = "users", alias = "pairs", value_name = "N")]
     rows: Option<usize>,
-    /// Shares of known cells, from 5 % to 100 % [default: 20; of ratings: 10]
+    /// Shares of known cells, from 5 % to 100 % [default: 20; of ratings and images: 10]
     #[arg(long, value_name = "N")]
     levels: Option<usize>,
-    /// Random masks for each row and share [default: 50]
+    /// Random masks for each row and share [default: 50; of images: 10]
     #[arg(long, value_name = "N")]
     masks: Option<usize>,
     /// Do not fit the same method with Sparsity Normalization for comparison
@@ -67,6 +68,8 @@ pub struct Arguments {
     html: Option<PathBuf>,
     #[command(flatten)]
     columns: RatingColumns,
+    #[command(flatten)]
+    images: ImageArguments,
     #[command(flatten)]
     input: InputArguments,
 }
@@ -98,6 +101,9 @@ impl Arguments {
 pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Result<()> {
     arguments.check()?;
     let Arguments { first, second, json, html, .. } = arguments;
+    if arguments.command.is_some() {
+        arguments.images.only_for_images(Shape::Table)?;
+    }
     Files::default().reads([first]).reads(second).file("--json", json).file("--html", html).check()?;
     let run = printer.run(general)?;
     let (found, title, data) = match (&arguments.command, &arguments.second) {
@@ -109,16 +115,26 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
         (None, data) => {
             let model = Model::load(&arguments.first)?;
             let title = format!("{} ({})", arguments.first.display(), model.recipe.method.name());
+            arguments.images.only_for_images(model.shape())?;
             match (model.shape(), data) {
                 (Shape::Ratings, data) => {
                     return ratings::run(arguments, &model, data.as_deref(), &title, &run, printer);
                 }
-                (Shape::Images, _) => {
-                    return Err(Error::data("models of images can't be audited"));
+                (shape, None) => {
+                    let wanted = match shape {
+                        Shape::Images => "name images of the model's size behind the model",
+                        _ => "name a table with the model's columns behind the model",
+                    };
+                    return Err(
+                        Error::setting("data", "there are no rows to audit the model on").with_hint(wanted)
+                    );
                 }
-                (Shape::Table, None) => {
-                    return Err(Error::setting("data", "there are no rows to audit the model on")
-                        .with_hint("name a table with the model's columns behind the model"));
+                (Shape::Images, Some(data)) => {
+                    let images = Data::from(arguments.images.read(data)?);
+                    // Images have many pixels, and each of them is hidden by itself as well. What Sparsity
+                    // Normalization would change is a setting of the network, not of the inputs.
+                    let settings = AuditSettings { contrast: false, ..arguments.settings(50, 10, 10) };
+                    (audit_model(&model, &images, &settings, &run), title, data)
                 }
                 (Shape::Table, Some(data)) => {
                     let rows = arguments.input.read_for_model(data, &model)?;

@@ -49,11 +49,13 @@ fn a_model_of_images_is_fitted_shown_and_predicts() {
     assert!(lines.next().unwrap().starts_with("1,0,"));
     assert_eq!(answer.lines().count(), 1798);
     assert_eq!(bench.succeed("predict digits.unmiss holed.npz --threads 1").out, answer);
+    let audited = bench.succeed("audit digits.unmiss holed.npz --rows 4 --levels 3 --masks 2").out;
+    assert!(audited.contains("row 4, column"), "pixels are told by their places: {audited}");
     for (line, what) in [
         ("fit holed.npz --method linear", "method `linear`"),
         ("fit holed.npz --target label", "this is for tables, and the data are images"),
         ("predict digits.unmiss holed.npz --explain 3", "this is for tables, and the data are images"),
-        ("audit digits.unmiss holed.npz", "models of images can't be audited"),
+        ("audit digits.unmiss", "there are no rows to audit the model on"),
         ("compare holed.npz --target label", "methods for images are compared by `fit` alone"),
         ("predict digits.unmiss sample:penguins", "can't be read as images"),
         ("impute holed.npz --with digits.unmiss -o a.npz", "one that fills holes is needed"),

@@ -222,7 +222,8 @@ fn quantile(lists: &[List<'_>], level: f64) -> f64 {
     };
     let mut low = lists.iter().map(|list| own(&list)).fold(f64::INFINITY, f64::min);
     let mut high = lists.iter().map(|list| own(&list)).fold(f64::NEG_INFINITY, f64::max);
-    let window = |list: &&List<'_>| (list.first(0, |number| number >= low), list.first(0, |number| number > high));
+    let window =
+        |list: &&List<'_>| (list.first(0, |number| number >= low), list.first(0, |number| number > high));
     let mut windows: Vec<(usize, usize)> = lists.iter().map(window).collect();
     // Halved until few numbers are left: lists are sorted, so each look costs a search and no pass over them.
     for _ in 0..MOST_HALVINGS {
@@ -237,7 +238,11 @@ fn quantile(lists: &[List<'_>], level: f64) -> f64 {
         let weight: f64 =
             lists.iter().zip(&places).map(|(list, place)| list.errors.weight() * *place as f64).sum();
         let enough = weight >= rank - 1e-6;
-        if enough { high = middle } else { low = middle }
+        if enough {
+            high = middle
+        } else {
+            low = middle
+        }
         for ((start, end), place) in windows.iter_mut().zip(places) {
             if enough { *end = place } else { *start = place }
         }
