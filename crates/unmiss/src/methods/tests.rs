@@ -8,7 +8,7 @@ fn a_name_that_does_not_fit_is_told_what_would() {
     assert!(other.to_string().contains("`gaussian` fills holes"), "{other}");
     assert_eq!(
         other.hint_text(),
-        "the methods for this are: ensemble, network, neumiss, mlp, linear, conditional, trees, forest"
+        "the methods for this are: ensemble, network, neumiss, mlp, linear, additive, conditional, trees, forest, kernel"
     );
     assert!(find("linear", Shape::Ratings, Job::Rate).is_err());
 }
@@ -16,7 +16,8 @@ fn a_name_that_does_not_fit_is_told_what_would() {
 #[test]
 fn short_lists_begin_with_the_cheapest() {
     let names = |shape, job| short_list(shape, job).iter().map(|method| method.name()).collect::<Vec<_>>();
-    assert_eq!(names(Shape::Table, Job::Predict), ["linear", "conditional", "forest", "trees", "network"]);
+    let predictors = ["linear", "additive", "conditional", "forest", "trees", "kernel", "network"];
+    assert_eq!(names(Shape::Table, Job::Predict), predictors);
     let imputers = ["mean", "gaussian", "low-rank", "chained", "neighbours", "boosted"];
     assert_eq!(names(Shape::Table, Job::Fill), imputers);
     assert_eq!(names(Shape::Ratings, Job::Rate), ["biases", "factors", "autorec"]);
