@@ -1,9 +1,9 @@
 //! Classes of handwritten digits with holes, by what a convolutional network makes of the holes (table 1 of the paper's
 //! supplement).
 //!
-//! Training and test images have holes: a square of a quarter of the area, a trapezoid of half, or three quarters of the
-//! pixels one by one; each image always the same ones. The network is the paper's: convolutions of 32, stride 2, 64 and
-//! 64 filters, 20 units, batches of 24, rate 0.001, 10 epochs. It is ours in three things: the density is the fully
+//! Training and test images have holes: a square of a quarter of the area, a trapezoid of half, or three quarters of
+//! the pixels one by one; each image always the same ones. The network is the paper's: convolutions of 32, stride 2, 64
+//! and 64 filters, 20 units, batches of 24, rate 0.001, 10 epochs. It is ours in three things: the density is the fully
 //! convolutional `dmfa`, of ten epochs the best on a tenth of the images that is set aside counts and not the last, and
 //! the rate follows a cosine. The paper's trapezoids are not defined; ours are those of `unmiss hide trapezoid:0.5`.
 

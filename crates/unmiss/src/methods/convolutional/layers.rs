@@ -5,8 +5,8 @@
 //! conv ... conv   stride 2   conv ... conv   stride 2   ...   dense ... dense   [B, O]
 //! ```
 //!
-//! Each convolution is followed by ReLU and batch norm. Only the first one sees holes, except where partial convolutions
-//! hand on a mask.
+//! Each convolution is followed by ReLU and batch norm. Only the first one sees holes, except where partial
+//! convolutions hand on a mask.
 
 use std::sync::Arc;
 
