@@ -88,8 +88,6 @@ fn small(method: &'static dyn Method) -> Recipe {
     let own: &[(&str, &str)] = match method.name() {
         "autorec" | "cf-nade" => &[("epochs", "60"), ("rate", "0.05")],
         "boosted" => &[("rounds", "1"), ("rows", "12")],
-        // All of its parts: the density too is in the file.
-        "convolutional" => &[("missing", "misconv"), ("density-epochs", "2")],
         _ => &[],
     };
     let change =

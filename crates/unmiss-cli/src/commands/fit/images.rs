@@ -82,7 +82,7 @@ fn report(data: &Data, model: &Model, choice: &ImageChoice) -> Result<String> {
     if !choice.entries.is_empty() {
         let note = format!("Measured on {} images that were held out:", number(choice.held_out));
         text.push_str(&format!(
-            "{note}\n\n  {:12} {:>9} {:>9} {:>9}\n",
+            "{note}\n\n  {:13} {:>9} {:>9} {:>9}\n",
             "method", "accuracy", "log-loss", "seconds"
         ));
         for MeasuredOnImages { recipe: Recipe { method, .. }, score, seconds } in &choice.entries {
@@ -91,7 +91,7 @@ fn report(data: &Data, model: &Model, choice: &ImageChoice) -> Result<String> {
                 Score::Regression { .. } => f64::NAN,
             };
             let loss = score.loss();
-            text.push_str(&format!("  {:12} {accuracy:>9.4} {loss:>9.4} {seconds:>9.1}\n", method.name()));
+            text.push_str(&format!("  {:13} {accuracy:>9.4} {loss:>9.4} {seconds:>9.1}\n", method.name()));
         }
         text.push('\n');
     }
