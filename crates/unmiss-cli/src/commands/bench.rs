@@ -65,7 +65,8 @@ fn list() -> String {
         text.push_str(&format!("\n  {}\n{}\n", bench.name, wrapped(bench.title, 6)));
         let files = if bench.files.is_empty() { "none".into() } else { bench.files.join(", ") };
         text.push_str(&format!("{}\n", wrapped(&format!("reads: {files}"), 6)));
-        let parts: Vec<String> = (bench.parts)().into_iter().map(|kind| kind.join("; ")).collect();
+        let kinds = (bench.parts)().into_iter().filter(|kind| !kind.is_empty());
+        let parts: Vec<String> = kinds.map(|kind| kind.join("; ")).collect();
         text.push_str(&format!("{}\n", wrapped(&format!("parts: {}", parts.join("; ")), 6)));
     }
     text.push_str("\n`unmiss bench NAME --data DIR` runs one on the files of a folder; a file may end\n");

@@ -80,7 +80,8 @@ const CASES: &[(&str, &[&str])] = &[
 ];
 
 /// Options that name a file to read.
-const READ: [&str; 6] = ["--with", "--ratings", "--record", "--original", "--impute", "--like"];
+const READ: [&str; 8] =
+    ["--with", "--ratings", "--record", "--original", "--impute", "--like", "--labels", "--observed"];
 /// Nothing is written there: the option is for tables, as an error says.
 const FOR_TABLES: [(&str, &str); 2] = [("recommend fit", "--html"), ("recommend predict", "--contributions")];
 
