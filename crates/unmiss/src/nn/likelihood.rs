@@ -229,8 +229,8 @@ impl Component {
             let inner: f64 = row.iter().zip(solved).map(|(a, s)| a * s).sum();
             found.mean[k * n + i] = -share * alpha;
             found.diagonal[k * n + i] = share * 0.5 * (1.0 / d - inner / (d * d) - alpha * alpha);
-            for f in 0..l {
-                found.factors[(k * l + f) * n + i] = share * (solved[f] / d - alpha * self.c[f]);
+            for (f, (solved, c)) in solved.iter().zip(&self.c).enumerate() {
+                found.factors[(k * l + f) * n + i] = share * (solved / d - alpha * c);
             }
         }
     }

@@ -7,7 +7,7 @@
 //! observed'[p] = known[p] > 0                                           one mark for all output channels
 //! ```
 //!
-//! size = channels x kernel², known[p] counts the known numbers under the window at p; the border around an image
+//! size = channels x kernel², `known[p]` counts the known numbers under the window at p; the border around an image
 //! counts as missing. Where something is known this is Sparsity Normalization with K = size.
 //!
 //! # Shapes

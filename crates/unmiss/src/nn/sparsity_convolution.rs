@@ -5,11 +5,11 @@
 //! y[o, p] = K Σ over window W[o] (x ⊙ observed) / max(known[p], 1) + b[o]
 //! ```
 //!
-//! known[p] counts the known numbers under the window at p, over all input channels; the border around an image counts
-//! as missing, so results at the border are normalised too. A window of which nothing is known gives b. The algorithm
-//! has K = 1; for deep networks K is the size of a window (`Convolution::window_numbers`), with which the layer is a
-//! plain convolution wherever all is known. Sparsity Invariant CNNs (Uhrig et al. 2017) divide in the same way, by one
-//! mask for all channels.
+//! `known[p]` counts the known numbers under the window at p, over all input channels; the border around an image
+//! counts as missing, so results at the border are normalised too. A window of which nothing is known gives b. The
+//! algorithm has K = 1; for deep networks K is the size of a window (`Convolution::window_numbers`), with which the
+//! layer is a plain convolution wherever all is known. Sparsity Invariant CNNs (Uhrig et al. 2017) divide in the same
+//! way, by one mask for all channels.
 //!
 //! # Shapes
 //! - input: `[rows, channels x height x width]`; observed: the same, or one channel for all

@@ -151,13 +151,13 @@ impl Statistics {
     pub fn backward(&self, planes: &[[f32; 2]], scale: &[f32]) -> (Vec<f32>, Vec<f32>, Vec<[f32; 3]>) {
         let channels = scale.len();
         let (mut of_scale, mut of_shift, mut affine) = (Vec::new(), Vec::new(), Vec::new());
-        for channel in 0..channels {
+        for (channel, scale) in scale.iter().enumerate() {
             let sum = |part: usize| {
                 planes.iter().skip(channel).step_by(channels).map(|plane| f64::from(plane[part])).sum::<f64>()
             };
             let (inverse, mean) = (f64::from(self.inverse[channel]), f64::from(self.mean[channel]));
             let (shift, spread) = (sum(0), sum(1) * inverse);
-            let a = f64::from(scale[channel]) * inverse;
+            let a = f64::from(*scale) * inverse;
             let b = -a * inverse * spread / self.count;
             affine.push([a as f32, b as f32, (-a * shift / self.count - b * mean) as f32]);
             of_scale.push(spread as f32);

@@ -189,7 +189,7 @@ pub(super) fn backward(
         let images = bias.chunks_exact(blocks * BLOCK);
         found.bias =
             (0..plan.output.channels).map(|channel| images.clone().map(|own| own[channel]).sum()).collect();
-        found.weights = plan.from_places(&places);
+        found.weights = plan.weights_of_places(&places);
         spare.keep_sums(places);
         spare.keep_sums(buffer);
     }
@@ -317,7 +317,7 @@ fn add_tiles(
 
 impl Plan {
     /// The weights' gradient from sums at the 36 places, `[place][block][depth][16][16]`.
-    fn from_places(&self, places: &[f32]) -> Vec<f32> {
+    fn weights_of_places(&self, places: &[f32]) -> Vec<f32> {
         let (depth, blocks) = (self.blocks, self.output_blocks());
         let mut weights = vec![0.0; self.weights()];
         let one = depth * BLOCK * BLOCK;

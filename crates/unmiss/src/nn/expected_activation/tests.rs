@@ -66,7 +66,7 @@ fn marks(layer: &Convolution) -> Vec<bool> {
     let numbers = layer.input().numbers();
     let known = |i: usize| match (i / numbers, i % numbers % 30) {
         (0, pixel) => !((1..3).contains(&(pixel / 5)) && (1..4).contains(&(pixel % 5))),
-        (1, _) => i % 7 != 0,
+        (1, _) => !i.is_multiple_of(7),
         _ => true,
     };
     (0..ROWS * numbers).map(known).collect()

@@ -24,7 +24,9 @@ impl Bars {
             let mut stream = Stream::new(3, "bars", row as u64, 0);
             let (line, mut image) = (stream.below(8), [0.0; 64]);
             image.iter_mut().for_each(|pixel| *pixel = 0.25 * stream.normal() as f32);
-            (0..8).for_each(|at| image[if row % 2 == 0 { 8 * line + at } else { 8 * at + line }] += 1.0);
+            (0..8).for_each(|at| {
+                image[if row.is_multiple_of(2) { 8 * line + at } else { 8 * at + line }] += 1.0
+            });
             image
         };
         let first = Convolution::new(Shape::new(1, 8, 8), 6, Window::same(3)).unwrap();

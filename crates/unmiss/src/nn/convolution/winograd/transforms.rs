@@ -210,7 +210,7 @@ for_eights! {
     /// `G w Gᵀ` of packed weights `[depth block][9][16][16]`, to `[place][depth][16]`.
     pub(super) fn weights_to_places<L>(from: &[f32], to: &mut [f32]) {
         let depth = from.len() / (9 * BLOCK);
-        assert!(depth % BLOCK == 0 && from.len() == depth * 9 * BLOCK && to.len() == PLACES * depth * BLOCK);
+        assert!(depth.is_multiple_of(BLOCK) && from.len() == depth * 9 * BLOCK && to.len() == PLACES * depth * BLOCK);
         for line in 0..depth {
             for half in [0, LANES] {
                 // SAFETY: asserted above.
@@ -229,7 +229,7 @@ for_eights! {
     /// `Gᵀ s G` of sums whose places lie `step` numbers apart, to packed weights `[depth block][9][16][16]`.
     pub(super) fn places_to_weights<L>(from: &[f32], step: usize, to: &mut [f32]) {
         let depth = to.len() / (9 * BLOCK);
-        assert!(depth % BLOCK == 0 && to.len() == depth * 9 * BLOCK && from.len() >= (PLACES - 1) * step + depth * BLOCK);
+        assert!(depth.is_multiple_of(BLOCK) && to.len() == depth * 9 * BLOCK && from.len() >= (PLACES - 1) * step + depth * BLOCK);
         for line in 0..depth {
             for half in [0, LANES] {
                 // SAFETY: asserted above.
