@@ -975,9 +975,11 @@ class Classifier(ClassifierBase):
         best from: ``ensemble`` (Several methods as one, weighted by what they get right); ``network``
         (Tabular network in which a hole is a learned value of its own); ``neumiss`` (NeuMiss network: the
         conditional mean, unrolled and learned); ``mlp`` (Plain multi-layer perceptron with Sparsity
-        Normalization); ``linear`` (Linear model: ridge, or logistic regression); ``conditional`` (A joint
-        normal, given what is known and what is missing); ``trees`` (Gradient-boosted trees that take missing
-        values as they are); ``forest`` (The mean of many deep trees, missing values as they are).
+        Normalization); ``linear`` (Linear model: ridge, or logistic regression); ``additive`` (Additive
+        model: each column has a curve of its own); ``conditional`` (A joint normal, given what is known and
+        what is missing); ``trees`` (Gradient-boosted trees that take missing values as they are); ``forest``
+        (The mean of many deep trees, missing values as they are); ``kernel`` (Gaussian process: alike rows
+        have alike answers).
     settings : dict, default=None
         Settings of the method, by name; with several methods, settings by method.
     effort : {"quick", "normal", "best"}, default="normal"
@@ -1689,6 +1691,89 @@ class LinearClassifier(ClassifierBase):
         self.verbose = verbose
 
 
+class AdditiveClassifier(ClassifierBase):
+    """Additive model: each column has a curve of its own.
+
+    A sum of curves, one for each number, each a line that may bend at some quantiles of the column, and of an
+    effect for each level of a category. A missing cell adds nothing but the effect of being missing. How
+    strongly all of it is pulled to 0 is chosen by cross-validation.
+
+    Use it: A few hundred rows on which effects bend but do not depend on each other; curves can be read.
+
+    Don't use it: Effects that depend on other columns (`trees`, `network`), or straight ones (`linear`).
+
+    Paper: Hastie and Tibshirani 1986 (additive models); Friedman and Silverman 1989 (hinges).
+
+    Parameters
+    ----------
+    bends : int, default=4
+        Places in which the effect of each number may bend, at most.
+    strength : str, default="auto"
+        How strongly weights are pulled to 0: auto (by cross-validation) or a number above 0.
+    folds : int, default=0
+        Folds of the cross-validation whose models are averaged and that sets of classes come from; 0: one
+        model of all rows, without.
+    class_weight : dict or "balanced", default=None
+        How classes weigh in learning.
+    random_state : int, RandomState or None, default=0
+        Seed of everything random: the same seed gives the same result, for any number of threads.
+    n_jobs : int, default=None
+        Threads; None: all of the machine.
+    verbose : int, default=0
+        1 shows a bar.
+
+    Attributes
+    ----------
+    classes_ : array
+        The classes, in the order of ``predict_proba``.
+    method_ : str
+        The method that was fitted.
+    scores_ : list of dict
+        How the methods did in the cross-validation, best first.
+    n_features_in_ : int
+        Columns seen in fit.
+    feature_names_in_ : array of str
+        Their names, if X had any.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unmiss import AdditiveClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(400, 3))
+    >>> y = X[:, 0] > 0
+    >>> X[::4, 1] = np.nan
+    >>> model = AdditiveClassifier().fit(X, y)
+    >>> bool(model.score(X, y) > 0.7)
+    True
+    """
+
+    _method = "additive"
+    _settings = (
+        "bends",
+        "strength",
+    )
+
+    def __init__(
+        self,
+        *,
+        bends: int = 4,
+        strength: Any = "auto",
+        folds: int = 0,
+        class_weight: Any = None,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ):
+        self.bends = bends
+        self.strength = strength
+        self.folds = folds
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
 class ConditionalClassifier(ClassifierBase):
     """A joint normal, given what is known and what is missing.
 
@@ -2001,6 +2086,86 @@ class ForestClassifier(ClassifierBase):
         self.verbose = verbose
 
 
+class KernelClassifier(ClassifierBase):
+    """Gaussian process: alike rows have alike answers.
+
+    The answer is a weighted sum over the training rows, each counting by how alike it is. A row with holes is
+    a cloud of places where it could be, given what is known of it, and what counts is the expected likeness:
+    the less is known, the nearer the answer stays to the mean. Reach, noise and whether holes speak for
+    themselves are chosen by leaving one row out at a time.
+
+    Use it: Up to some thousand rows of numbers with smooth effects that depend on each other.
+
+    Don't use it: Many columns that tell nothing; very many rows (3,000 are drawn); where a file must not hold
+    rows.
+
+    Paper: Rasmussen and Williams 2006; Girard et al. 2003 (uncertain inputs).
+
+    Parameters
+    ----------
+    rows : int, default=3000
+        Rows that are learned from, at most; the work grows with their cube.
+    folds : int, default=0
+        Folds of the cross-validation whose models are averaged and that sets of classes come from; 0: one
+        model of all rows, without.
+    class_weight : dict or "balanced", default=None
+        How classes weigh in learning.
+    random_state : int, RandomState or None, default=0
+        Seed of everything random: the same seed gives the same result, for any number of threads.
+    n_jobs : int, default=None
+        Threads; None: all of the machine.
+    verbose : int, default=0
+        1 shows a bar.
+
+    Attributes
+    ----------
+    classes_ : array
+        The classes, in the order of ``predict_proba``.
+    method_ : str
+        The method that was fitted.
+    scores_ : list of dict
+        How the methods did in the cross-validation, best first.
+    n_features_in_ : int
+        Columns seen in fit.
+    feature_names_in_ : array of str
+        Their names, if X had any.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unmiss import KernelClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(400, 3))
+    >>> y = X[:, 0] > 0
+    >>> X[::4, 1] = np.nan
+    >>> model = KernelClassifier().fit(X, y)
+    >>> bool(model.score(X, y) > 0.7)
+    True
+    """
+
+    _method = "kernel"
+    _settings = (
+        "rows",
+    )
+
+    def __init__(
+        self,
+        *,
+        rows: int = 3000,
+        folds: int = 0,
+        class_weight: Any = None,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ):
+        self.rows = rows
+        self.folds = folds
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
 class Regressor(RegressorBase):
     """Predict a number from rows with holes.
 
@@ -2014,9 +2179,11 @@ class Regressor(RegressorBase):
         best from: ``ensemble`` (Several methods as one, weighted by what they get right); ``network``
         (Tabular network in which a hole is a learned value of its own); ``neumiss`` (NeuMiss network: the
         conditional mean, unrolled and learned); ``mlp`` (Plain multi-layer perceptron with Sparsity
-        Normalization); ``linear`` (Linear model: ridge, or logistic regression); ``conditional`` (A joint
-        normal, given what is known and what is missing); ``trees`` (Gradient-boosted trees that take missing
-        values as they are); ``forest`` (The mean of many deep trees, missing values as they are).
+        Normalization); ``linear`` (Linear model: ridge, or logistic regression); ``additive`` (Additive
+        model: each column has a curve of its own); ``conditional`` (A joint normal, given what is known and
+        what is missing); ``trees`` (Gradient-boosted trees that take missing values as they are); ``forest``
+        (The mean of many deep trees, missing values as they are); ``kernel`` (Gaussian process: alike rows
+        have alike answers).
     settings : dict, default=None
         Settings of the method, by name; with several methods, settings by method.
     effort : {"quick", "normal", "best"}, default="normal"
@@ -2692,6 +2859,83 @@ class LinearRegressor(RegressorBase):
         self.verbose = verbose
 
 
+class AdditiveRegressor(RegressorBase):
+    """Additive model: each column has a curve of its own.
+
+    A sum of curves, one for each number, each a line that may bend at some quantiles of the column, and of an
+    effect for each level of a category. A missing cell adds nothing but the effect of being missing. How
+    strongly all of it is pulled to 0 is chosen by cross-validation.
+
+    Use it: A few hundred rows on which effects bend but do not depend on each other; curves can be read.
+
+    Don't use it: Effects that depend on other columns (`trees`, `network`), or straight ones (`linear`).
+
+    Paper: Hastie and Tibshirani 1986 (additive models); Friedman and Silverman 1989 (hinges).
+
+    Parameters
+    ----------
+    bends : int, default=4
+        Places in which the effect of each number may bend, at most.
+    strength : str, default="auto"
+        How strongly weights are pulled to 0: auto (by cross-validation) or a number above 0.
+    folds : int, default=0
+        Folds of the cross-validation whose models are averaged and that prediction intervals come from; 0:
+        one model of all rows, without.
+    random_state : int, RandomState or None, default=0
+        Seed of everything random: the same seed gives the same result, for any number of threads.
+    n_jobs : int, default=None
+        Threads; None: all of the machine.
+    verbose : int, default=0
+        1 shows a bar.
+
+    Attributes
+    ----------
+    method_ : str
+        The method that was fitted.
+    scores_ : list of dict
+        How the methods did in the cross-validation, best first.
+    n_features_in_ : int
+        Columns seen in fit.
+    feature_names_in_ : array of str
+        Their names, if X had any.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unmiss import AdditiveRegressor
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(400, 3))
+    >>> y = 3 * X[:, 0]
+    >>> X[::4, 1] = np.nan
+    >>> model = AdditiveRegressor().fit(X, y)
+    >>> bool(model.score(X, y) > 0.7)
+    True
+    """
+
+    _method = "additive"
+    _settings = (
+        "bends",
+        "strength",
+    )
+
+    def __init__(
+        self,
+        *,
+        bends: int = 4,
+        strength: Any = "auto",
+        folds: int = 0,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ):
+        self.bends = bends
+        self.strength = strength
+        self.folds = folds
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
 class ConditionalRegressor(RegressorBase):
     """A joint normal, given what is known and what is missing.
 
@@ -2980,6 +3224,80 @@ class ForestRegressor(RegressorBase):
         self.min_leaf = min_leaf
         self.columns = columns
         self.cuts = cuts
+        self.folds = folds
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class KernelRegressor(RegressorBase):
+    """Gaussian process: alike rows have alike answers.
+
+    The answer is a weighted sum over the training rows, each counting by how alike it is. A row with holes is
+    a cloud of places where it could be, given what is known of it, and what counts is the expected likeness:
+    the less is known, the nearer the answer stays to the mean. Reach, noise and whether holes speak for
+    themselves are chosen by leaving one row out at a time.
+
+    Use it: Up to some thousand rows of numbers with smooth effects that depend on each other.
+
+    Don't use it: Many columns that tell nothing; very many rows (3,000 are drawn); where a file must not hold
+    rows.
+
+    Paper: Rasmussen and Williams 2006; Girard et al. 2003 (uncertain inputs).
+
+    Parameters
+    ----------
+    rows : int, default=3000
+        Rows that are learned from, at most; the work grows with their cube.
+    folds : int, default=0
+        Folds of the cross-validation whose models are averaged and that prediction intervals come from; 0:
+        one model of all rows, without.
+    random_state : int, RandomState or None, default=0
+        Seed of everything random: the same seed gives the same result, for any number of threads.
+    n_jobs : int, default=None
+        Threads; None: all of the machine.
+    verbose : int, default=0
+        1 shows a bar.
+
+    Attributes
+    ----------
+    method_ : str
+        The method that was fitted.
+    scores_ : list of dict
+        How the methods did in the cross-validation, best first.
+    n_features_in_ : int
+        Columns seen in fit.
+    feature_names_in_ : array of str
+        Their names, if X had any.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unmiss import KernelRegressor
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(400, 3))
+    >>> y = 3 * X[:, 0]
+    >>> X[::4, 1] = np.nan
+    >>> model = KernelRegressor().fit(X, y)
+    >>> bool(model.score(X, y) > 0.7)
+    True
+    """
+
+    _method = "kernel"
+    _settings = (
+        "rows",
+    )
+
+    def __init__(
+        self,
+        *,
+        rows: int = 3000,
+        folds: int = 0,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ):
+        self.rows = rows
         self.folds = folds
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -3715,9 +4033,11 @@ CLASSIFIERS: dict[str, type] = {
     "neumiss": NeumissClassifier,
     "mlp": MlpClassifier,
     "linear": LinearClassifier,
+    "additive": AdditiveClassifier,
     "conditional": ConditionalClassifier,
     "trees": TreesClassifier,
     "forest": ForestClassifier,
+    "kernel": KernelClassifier,
 }
 
 #: Classes by the name of their method.
@@ -3727,9 +4047,11 @@ REGRESSORS: dict[str, type] = {
     "neumiss": NeumissRegressor,
     "mlp": MlpRegressor,
     "linear": LinearRegressor,
+    "additive": AdditiveRegressor,
     "conditional": ConditionalRegressor,
     "trees": TreesRegressor,
     "forest": ForestRegressor,
+    "kernel": KernelRegressor,
 }
 
 #: Classes by the name of their method.
@@ -3742,6 +4064,8 @@ RECOMMENDERS: dict[str, type] = {
 }
 
 __all__ = [
+    "AdditiveClassifier",
+    "AdditiveRegressor",
     "AutoImputer",
     "AutoRec",
     "AutoencoderImputer",
@@ -3757,6 +4081,8 @@ __all__ = [
     "ForestRegressor",
     "GaussianImputer",
     "Imputer",
+    "KernelClassifier",
+    "KernelRegressor",
     "LinearClassifier",
     "LinearRegressor",
     "LowRankImputer",
