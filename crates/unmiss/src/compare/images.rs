@@ -82,7 +82,7 @@ fn measure(data: &Data, roles: &Roles, recipes: &[Recipe], share: f64, run: &Run
     let mut choice = ImageChoice { held_out: held_out.len(), ..ImageChoice::default() };
     for recipe in recipes {
         let (name, start) = (recipe.method.name(), Instant::now());
-        let part = run.part(name);
+        let part = run.part(&format!("{name}, measured"));
         let found = || -> Result<Score> {
             let encoding = recipe.method.encoding(&recipe.settings)?;
             let prepared = prepare(&learning, &[], roles, &target, encoding)?;
