@@ -155,8 +155,9 @@ pub fn analyse(formula: &str, completed: &Completed, options: &Options, run: &Ru
         };
         Ok(FittedTable { units: units(&numbers), fit, reduced: reduced? })
     };
-    let fits: Vec<FittedTable> =
-        run.compute(|| completed.named().par_iter().map(one).collect::<Result<Vec<_>>>())?;
+    // All tables are fitted before any error is told, so that it is always the first table's.
+    let outcomes: Vec<Result<FittedTable>> = run.compute(|| completed.named().par_iter().map(one).collect());
+    let fits = outcomes.into_iter().collect::<Result<Vec<_>>>()?;
     let rows = completed.first().rows();
     let complete_degrees = (rows - design.names.len()) as f64;
     let coefficients = coefficients(&design, &fits, complete_degrees, options.level)?;

@@ -65,8 +65,9 @@ impl World {
             };
             Ok((response.expected(t, v), 0.0))
         };
-        let found: Vec<(f64, f64)> =
-            (0..drawn.rows()).into_par_iter().map(answer).collect::<Result<Vec<_>>>()?;
+        // Collected before they are looked through, so that an error is always the first row's.
+        let found: Vec<Result<(f64, f64)>> = (0..drawn.rows()).into_par_iter().map(answer).collect();
+        let found = found.into_iter().collect::<Result<Vec<_>>>()?;
         let (answers, errors): (Vec<f64>, Vec<f64>) = found.into_iter().unzip();
         Ok(Bayes { answers, errors: (masking.way() == Way::Sampled).then_some(errors) })
     }
