@@ -11,6 +11,7 @@ from . import _estimators
 from ._estimators import *  # noqa: F403
 from ._files import load
 from ._functions import analyse, audit, compare, describe, pool, sample, simulate
+from ._images import ImageClassifier, ImageImputer, ImageRegressor, hide_regions
 from ._listen import UnmissWarning
 from ._results import (
     Analysis,
@@ -20,6 +21,7 @@ from ._results import (
     Curve,
     Description,
     Explanation,
+    ImageDescription,
     Pooled,
     RatingAudit,
     Simulation,
@@ -37,6 +39,10 @@ __all__ = [
     "Description",
     "Explanation",
     "Hide",
+    "ImageClassifier",
+    "ImageDescription",
+    "ImageImputer",
+    "ImageRegressor",
     "Pooled",
     "RatingAudit",
     "Simulation",
@@ -47,6 +53,7 @@ __all__ = [
     "audit",
     "compare",
     "describe",
+    "hide_regions",
     "load",
     "pool",
     "sample",

@@ -13,7 +13,7 @@ from . import _unmiss
 
 
 def load(path: str | os.PathLike) -> Any:
-    """Read a fitted predictor, imputer or recommender from a file, made here or by the program ``unmiss``.
+    """Read a fitted estimator from a file, made here or by the program ``unmiss``.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ def load(path: str | os.PathLike) -> Any:
     Returns
     -------
     estimator : object
-        A fitted estimator. It finds columns by name, in any order, and leaves others aside; a recommender finds users
+        A fitted predictor, imputer or recommender, of tables, ratings or images. It finds columns by name, in any order, and leaves others aside; a recommender finds users
         and items by their ids.
 
     Examples
@@ -46,6 +46,8 @@ def load_as(wanted: type | None, path: str | os.PathLike) -> Any:
     if not os.path.exists(path):
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
     model = _unmiss.load(path)
+    if isinstance(model, (_unmiss.ImagePredictor, _unmiss.ImageFiller)):
+        return _of_images(wanted, model, path)
     if isinstance(model, _unmiss.Recommender):
         return _recommender(wanted, model, path)
     estimator = _imputer(wanted, model) if isinstance(model, _unmiss.Filler) else _predictor(wanted, model)
@@ -89,6 +91,30 @@ def _recommender(wanted: type | None, model: Any, path: str) -> Any:
     estimator._kind = "any"
     # A file keeps ids as words: those that are all written as whole numbers are taken as such.
     estimator._take_ids(True, True)
+    return estimator
+
+
+def _of_images(wanted: type | None, model: Any, path: str) -> Any:
+    from ._images import ImageClassifier, ImageImputer, ImageRegressor
+
+    if isinstance(model, _unmiss.ImageFiller):
+        own = ImageImputer
+    else:
+        own = ImageClassifier if model.is_classifier else ImageRegressor
+    if wanted not in (None, own):
+        raise ValueError(f"the file holds an {own.__name__}, not a {wanted.__name__}\nhint: unmiss.load reads any")
+    estimator = own(method=model.method, settings=json.loads(model.settings))
+    estimator.model_ = model
+    estimator.method_ = model.method
+    estimator.image_shape_ = tuple(model.size)
+    estimator.loaded_from_ = path
+    if own is ImageImputer:
+        estimator._seed = estimator.random_state
+        return estimator
+    estimator.scores_ = []
+    if own is ImageClassifier:
+        estimator.classes_ = _values(model.levels)
+        estimator._order = None
     return estimator
 
 

@@ -12,11 +12,12 @@ import numpy as np
 
 from . import _frame, _unmiss
 from ._base import as_json, as_seed, as_threads, named
+from ._images import ImagePredictorBase, is_images, label_column, native
 from ._listen import Listener
 from ._predictors import PredictorBase, own_table
 from ._recommenders import RecommenderBase
 from ._models import check_same, is_results, taken
-from ._results import Analysis, Audit, Comparison, Description, Pooled, Simulation
+from ._results import Analysis, Audit, Comparison, Description, ImageDescription, Pooled, Simulation
 
 
 def _rows(X: Any) -> Any:
@@ -48,13 +49,13 @@ def _table(X: Any, y: Any) -> tuple[Any, str | None]:
     return _frame.to_table(X, names, _frame.LOOK, further=[target]), target[0]
 
 
-def describe(X: Any, y: Any = None, *, n_jobs: int | None = None) -> Description:
+def describe(X: Any, y: Any = None, *, n_jobs: int | None = None) -> Description | ImageDescription:
     """Describe holes: what is missing, where, together with what, and whether it looks random.
 
     Parameters
     ----------
-    X : array or data frame of shape (n_samples, n_features)
-        The rows.
+    X : array or data frame of shape (n_samples, n_features), or array of images
+        The rows, or images of shape (n_images, height, width) or (n_images, channels, height, width).
     y : array of shape (n_samples,) or str, default=None
         The target, or its name in X: whether the holes have to do with it.
     n_jobs : int, default=None
@@ -62,7 +63,7 @@ def describe(X: Any, y: Any = None, *, n_jobs: int | None = None) -> Description
 
     Returns
     -------
-    description : Description
+    description : Description or ImageDescription
         Sentences, counts and tests; shows charts in notebooks.
 
     Examples
@@ -73,6 +74,8 @@ def describe(X: Any, y: Any = None, *, n_jobs: int | None = None) -> Description
     >>> holes.missing_cells, holes.complete_rows
     (1, 2)
     """
+    if is_images(X):
+        return ImageDescription(_unmiss.describe_images_of(native(X, None if y is None else label_column(y))))
     table, target = _table(_rows(X), y)
     return Description(_unmiss.describe(table, target, (0, as_threads(n_jobs), Listener())))
 
@@ -85,7 +88,7 @@ def compare(
     tune: int = 0,
     folds: int = 5,
     repeats: int | None = None,
-    how: str = "mcar:0.2",
+    how: str | None = None,
     task: str | None = None,
     random_state: Any = 0,
     n_jobs: int | None = None,
@@ -95,8 +98,8 @@ def compare(
 
     Parameters
     ----------
-    X : array or data frame of shape (n_samples, n_features)
-        The rows.
+    X : array or data frame of shape (n_samples, n_features), or array of images
+        The rows, or images of shape (n_images, height, width) or (n_images, channels, height, width).
     y : array of shape (n_samples,) or str, default=None
         The target, or its name in X. None: imputers are compared.
     methods : list of str or dict of str to dict, default=None
@@ -106,9 +109,10 @@ def compare(
     folds : int, default=5
         Folds of the cross-validation.
     repeats : int, default=None
-        How often, with other folds or other hidden cells; None: 2 for predictors, 5 for imputers.
-    how : str, default="mcar:0.2"
-        For imputers: how cells are hidden, and which share.
+        How often, with other folds or other hidden cells; None: 2 for predictors, 5 for imputers, 1 for images.
+    how : str, default=None
+        For imputers: how cells are hidden, and which share; None: ``mcar:0.2``. Of images a region such as
+        ``square:0.25``, or ``others``; None: ``others``, the holes of other images, or a square where there are none.
     task : {"regression", "classification"}, default=None
         What is predicted; None: as the target looks.
     random_state : int, RandomState or None, default=0
@@ -135,13 +139,19 @@ def compare(
     """
     if task not in (None, "regression", "classification"):
         raise ValueError(f"task={task!r} is neither 'regression' nor 'classification'")
-    table, target = _table(_rows(X), y)
     methods = methods or []
     recipes = [(name, as_json(methods[name]) if isinstance(methods, Mapping) else "{}") for name in methods]
+    if is_images(X):
+        manner = (as_seed(random_state), as_threads(n_jobs), Listener(verbose))
+        images = native(X, None if y is None else label_column(y))
+        hidden = None if y is not None else how or "usual"
+        times = repeats or 1
+        return Comparison(_unmiss.compare_images(images, hidden, recipes, tune, folds, times, task, manner))
+    table, target = _table(_rows(X), y)
     if repeats is None:
         repeats = 5 if target is None else 2
     manner = (as_seed(random_state), as_threads(n_jobs), Listener(verbose))
-    return Comparison(_unmiss.compare(table, target, recipes, tune, folds, repeats, how, task, manner))
+    return Comparison(_unmiss.compare(table, target, recipes, tune, folds, repeats, how or "mcar:0.2", task, manner))
 
 
 def analyse(
@@ -333,9 +343,12 @@ def audit(
     """
     if isinstance(model, RecommenderBase):
         raise TypeError("a recommender audits itself, on the ratings it learned from\nhint: call its audit()")
-    X = _rows(X)
     size = (rows, levels, masks)
     manner = (as_seed(random_state), as_threads(n_jobs), Listener(verbose))
+    if isinstance(model, ImagePredictorBase):
+        images = native(X, None if y is None else label_column(y))
+        return Audit(_unmiss.audit_images(model.model_, images, size, manner))
+    X = _rows(X)
     names = _frame.column_names(X)
     if isinstance(model, PredictorBase):
         from sklearn.utils.validation import check_is_fitted
@@ -411,18 +424,18 @@ def _as_numbers(answer: Any, rows: int) -> np.ndarray:
 
 
 def sample(name: str = "horse-colic") -> Any:
-    """A small table that comes with the package.
+    """A small table, or images, that come with the package.
 
     Parameters
     ----------
-    name : {"horse-colic", "penguins", "films"}, default="horse-colic"
-        300 horses with a quarter of all cells missing, target ``surgical_lesion``; 344 penguins, target ``species``; or
-        made ratings of 200 films by 300 users, for recommenders.
+    name : {"horse-colic", "penguins", "films", "digits"}, default="horse-colic"
+        300 horses with a quarter of all cells missing, target ``surgical_lesion``; 344 penguins, target ``species``; made
+        ratings of 200 films by 300 users, for recommenders; or 1,797 handwritten digits of 8 x 8 pixels.
 
     Returns
     -------
     table : pandas.DataFrame or polars.DataFrame
-        pandas if it is installed, else polars.
+        pandas if it is installed, else polars. For ``digits`` a pair of arrays: bytes of shape (1797, 8, 8), and classes.
 
     Examples
     --------
@@ -430,6 +443,9 @@ def sample(name: str = "horse-colic") -> Any:
     >>> unmiss.sample("penguins").shape
     (344, 8)
     """
+    if name == "digits":
+        values, (height, width), classes = _unmiss.sample_images()
+        return values.reshape(-1, height, width), np.array([int(word) for word in classes])
     text, _ = _unmiss.sample_csv(name)
     try:
         import pandas

@@ -53,6 +53,42 @@ class Result:
         return f"<{type(self).__name__}: {self.words[0] if self.words else ''}>"
 
 
+class ImageDescription(Result):
+    """What is known of images.
+
+    Attributes
+    ----------
+    images, height, width, channels : int
+        How many there are, and the size of each.
+    missing : float
+        Share of the pixels that is missing, in any of their channels.
+    complete_images, empty_images : int
+        Images without a hole, and images of which nothing is known.
+    missing_by_pixel : array of shape (height, width)
+        In which share of the images a pixel is missing.
+    missing_by_class : dict of str to float
+        The share missing in the images of each class, where classes were given.
+    """
+
+    _title = "Holes in images"
+
+    def __init__(self, finding: Any):
+        super().__init__(finding)
+        found = self._found
+        for name in ("images", "height", "width", "channels", "missing"):
+            setattr(self, name, found[name])
+        self.complete_images, self.empty_images = found["complete"], found["empty"]
+        self.missing_by_pixel = np.array(found["missing_by_pixel"]).reshape(self.height, self.width)
+        self.missing_by_class = {one["class"]: one["missing"] for one in found["classes"]}
+
+    @property
+    def words(self) -> list[str]:
+        """What to know, in sentences."""
+        size = f"{self.images} images of {self.height} x {self.width} pixels"
+        holes = f"{100 * self.missing:.1f} % of the pixels are missing, {self.complete_images} images are complete"
+        return [f"{size}; {holes}."]
+
+
 class Curve:
     """The answers by share of known cells, as arrays of equal length.
 

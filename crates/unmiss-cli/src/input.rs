@@ -115,6 +115,12 @@ impl ImageArguments {
     }
 }
 
+/// Images whose classes would be needed.
+pub fn unlabelled(path: &Path) -> Error {
+    Error::data(format!("{}: the classes of the images are not known", path.display()))
+        .with_hint("say --labels FILE, or put pictures into a sub-folder for each class")
+}
+
 /// A colour as typed: red, green and blue, two digits each.
 fn colour(typed: &str) -> std::result::Result<[u8; 3], String> {
     let digits = typed.strip_prefix('#').unwrap_or(typed);

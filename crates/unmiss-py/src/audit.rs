@@ -10,6 +10,7 @@ use unmiss::report::sections;
 use crate::align::aligned;
 use crate::errors::exception;
 use crate::finding::Finding;
+use crate::images::{ImagePredictor, Images};
 use crate::predictor::Predictor;
 use crate::table::Table;
 use crate::work::{Manner, conversation, work};
@@ -35,6 +36,21 @@ pub(crate) fn audit_model(
         unmiss::audit::audit_model(model, &aligned, &settings, run)
     })?;
     finding(found)
+}
+
+/// Audits one of our models of images; they may have their classes.
+#[pyfunction]
+pub(crate) fn audit_images(
+    py: Python<'_>,
+    predictor: &ImagePredictor,
+    images: &Images,
+    size: Size,
+    manner: Manner,
+) -> PyResult<Finding> {
+    let (rows, levels, masks) = size;
+    let settings = AuditSettings { rows, levels, masks, target: None, contrast: false };
+    let (model, data) = (&predictor.model, &images.data);
+    finding(work(py, &manner, |run| unmiss::audit::audit_model(model, data, &settings, run))?)
 }
 
 /// Audits a function. It is called with the rows of the table, as positions, and with `[rows, inputs]` marks: true

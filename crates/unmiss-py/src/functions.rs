@@ -19,6 +19,7 @@ use unmiss::report::sections;
 use crate::errors::{exception, unwritable};
 use crate::filler::Filler;
 use crate::finding::Finding;
+use crate::images::{ImageFiller, ImagePredictor};
 use crate::predictor::Predictor;
 use crate::recommender::Recommender;
 use crate::table::Table;
@@ -35,6 +36,8 @@ pub(crate) fn methods_json() -> PyResult<String> {
         "predictors": entries(Shape::Table, Job::Predict),
         "imputers": entries(Shape::Table, Job::Fill),
         "recommenders": entries(Shape::Ratings, Job::Rate),
+        "image predictors": entries(Shape::Images, Job::Predict),
+        "image imputers": entries(Shape::Images, Job::Fill),
     });
     serde_json::to_string(&all).map_err(unwritable)
 }
@@ -54,10 +57,12 @@ fn entry(method: &dyn Method, shape: Shape, job: Job) -> Value {
 #[pyfunction]
 pub(crate) fn load(py: Python<'_>, path: PathBuf) -> PyResult<Py<PyAny>> {
     let model = Model::load(&path).map_err(exception)?;
-    Ok(match model.job() {
-        Job::Predict => Py::new(py, Predictor::of(model))?.into_any(),
-        Job::Fill => Py::new(py, Filler { model })?.into_any(),
-        Job::Rate => Py::new(py, Recommender { model })?.into_any(),
+    Ok(match (model.shape(), model.job()) {
+        (Shape::Images, Job::Predict) => Py::new(py, ImagePredictor::of(model)?)?.into_any(),
+        (Shape::Images, _) => Py::new(py, ImageFiller::of(model)?)?.into_any(),
+        (_, Job::Predict) => Py::new(py, Predictor::of(model))?.into_any(),
+        (_, Job::Fill) => Py::new(py, Filler { model })?.into_any(),
+        (_, Job::Rate) => Py::new(py, Recommender { model })?.into_any(),
     })
 }
 

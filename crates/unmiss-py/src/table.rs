@@ -76,9 +76,10 @@ impl Table {
 }
 
 /// Name, what it is, values, levels.
-type ColumnArguments<'py> = (String, String, Bound<'py, PyAny>, Option<Vec<String>>);
+pub(crate) type ColumnArguments<'py> = (String, String, Bound<'py, PyAny>, Option<Vec<String>>);
 
-fn column((name, what, values, levels): &ColumnArguments<'_>) -> PyResult<Column> {
+/// A column from what Python says of it.
+pub(crate) fn column((name, what, values, levels): &ColumnArguments<'_>) -> PyResult<Column> {
     match what.as_str() {
         "real" | "integer" | "number" | "found" => {
             let numbers: PyReadonlyArray1<'_, f64> = values.extract()?;

@@ -1,4 +1,4 @@
-//! Methods side by side on held-out rows or hidden cells: folds, scores with their uncertainty, the choice of one,
+//! Methods side by side on held-out rows, hidden cells or hidden pixels: folds, scores with their uncertainty, the choice of one,
 //! and the full comparison with significance.
 
 mod memory;
@@ -11,6 +11,7 @@ mod labelled;
 mod arena;
 mod held_out_rows;
 mod hidden_cells;
+mod hidden_pixels;
 mod held_out_ratings;
 mod contest;
 mod choose;
@@ -21,6 +22,7 @@ pub use crate::methods::folds::{Entry, Folds, folds, usual_folds};
 pub use choose::{COVERAGE_LEVEL, Choice, fit_best};
 pub use comparison::{Comparison, Contestant, Failure, Fit, Part, Question};
 pub use contest::{Contest, Setup};
+pub use hidden_pixels::{MeasuredOnPixels, PixelChoice, choose_filling};
 pub use images::{ImageChoice, MeasuredOnImages, fit_best_on_images};
 pub use ratings::{Measured, RatingChoice, fit_best_rating};
 pub use significance::{Disagreement, PairedTest, disagreement, paired_test};

@@ -1,12 +1,14 @@
 //! Scores of predictions on held-out rows. Every score takes row weights; lower [`Score::loss`] is better.
 
 mod filled;
+mod pixels;
 
 use serde::{Deserialize, Serialize};
 
 use crate::encode::{Targets, Task};
 
 pub use filled::{ColumnError, fill_errors};
+pub use pixels::PixelError;
 
 /// Probabilities are kept this far from 0 and 1 before a logarithm is taken.
 const SMALLEST_PROBABILITY: f64 = 1e-12;

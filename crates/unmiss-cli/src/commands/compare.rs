@@ -6,33 +6,37 @@ mod words;
 use std::path::{Path, PathBuf};
 
 use unmiss::compare::{Comparison, Contest, Question, Setup};
+use unmiss::data::images::LABEL;
 use unmiss::data::{Data, Shape};
 use unmiss::encode::target::TaskKind;
 use unmiss::error::{Error, Result};
 use unmiss::methods::Job;
-use unmiss::missing::Mechanism;
+use unmiss::missing::{Cover, Mechanism};
 use unmiss::model::Roles;
 use unmiss::report::{Page, sections};
 use unmiss::store::is_plain;
 
 use super::fit::{ClassWeightsArgument, TaskArgument};
-use super::hide::mechanism;
 use crate::General;
 use crate::files::Files;
-use crate::input::{InputArguments, RatingColumns, only_for_tables};
+use crate::input::{ImageArguments, InputArguments, RatingColumns, only_for_tables, unlabelled};
 use crate::output::print;
 use crate::printer::Printer;
+
+/// How cells of a table are hidden when it is not said.
+const USUAL: &str = "mcar:0.2";
 
 /// What to compare, on what, and where to keep it.
 #[derive(clap::Args)]
 #[command(group = clap::ArgGroup::new("question").args(["target", "impute"]))]
 pub struct Arguments {
-    /// A table or ratings: CSV, TSV or Parquet, plain or .gz; `-` reads standard input, sample:NAME a built-in one
+    /// A table or ratings: CSV, TSV or Parquet, plain or .gz; or images: IDX, CIFAR, .npy, .npz or a folder of pictures;
+    /// `-` reads standard input, sample:NAME a built-in one
     data: PathBuf,
     /// Compare methods that predict this column, on rows held out by turns
     #[arg(long, value_name = "COLUMN")]
     target: Option<String>,
-    /// Compare methods that fill holes, on known cells that are hidden
+    /// Compare methods that fill holes, on known cells or pixels that are hidden
     #[arg(long)]
     impute: bool,
     /// Of ratings, the share held out to compare on
@@ -52,13 +56,13 @@ pub struct Arguments {
     #[arg(conflicts_with = "impute")]
     folds: u16,
     /// How often, with other folds or other hidden cells [default: 2 with --target, 5 with --impute, 3 for
-    /// ratings]
+    /// ratings, 1 for images]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
     repeats: Option<u16>,
-    /// With --impute, how cells are hidden and which share; `unmiss hide --help` lists the ways
-    #[arg(long, value_name = "MECHANISM:RATE", default_value = "mcar:0.2", value_parser = mechanism)]
-    #[arg(conflicts_with = "target")]
-    how: Mechanism,
+    /// With --impute, how cells or pixels are hidden and which share; `unmiss hide --help` lists the ways [default:
+    /// mcar:0.2; of images the holes of other images, or square:0.25 where there are none]
+    #[arg(long, value_name = "MECHANISM:RATE", conflicts_with = "target")]
+    how: Option<String>,
     /// Columns that are not learned from, such as names and numbers of rows
     #[arg(long, alias = "id", value_name = "COLUMNS", value_delimiter = ',')]
     ignore: Vec<String>,
@@ -87,19 +91,26 @@ pub struct Arguments {
     input: InputArguments,
     #[command(flatten)]
     ratings: RatingColumns,
+    #[command(flatten)]
+    images: ImageArguments,
 }
 
 /// Runs the command.
 pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Result<()> {
     let (data, json, html) = (&arguments.data, &arguments.json, &arguments.html);
-    Files::default().reads([data]).file("--json", json).file("--html", html).check()?;
+    Files::default()
+        .reads([data])
+        .reads(arguments.images.files())
+        .file("--json", json)
+        .file("--html", html)
+        .check()?;
     let earlier = arguments.earlier()?;
     let (shape, job) = arguments.what()?;
     let contestants = contestants::list(arguments, shape, job, earlier.is_some())?;
-    let data = arguments.read(job, printer)?;
+    let data = arguments.read(shape, job, printer)?;
     let run = printer.run(general)?;
-    let repeats = usize::from(arguments.repeats(job));
-    let setup = Setup { question: arguments.question(job), contestants, repeats };
+    let repeats = usize::from(arguments.repeats(shape, job));
+    let setup = Setup { question: arguments.question(&data, job)?, contestants, repeats };
     let mut contest = Contest::new(&data, setup, &run)?;
     if let Some((earlier, path)) = earlier {
         contest.resume(earlier, path)?;
@@ -137,6 +148,7 @@ impl Arguments {
     /// What is compared, on data of which shape.
     fn what(&self) -> Result<(Shape, Job)> {
         let shape = self.ratings.shape(&self.data);
+        self.images.only_for_images(shape)?;
         match (shape, &self.target, self.impute) {
             (Shape::Table, Some(_), _) => Ok((shape, Job::Predict)),
             (Shape::Table, None, true) => Ok((shape, Job::Fill)),
@@ -158,23 +170,32 @@ impl Arguments {
                 }
                 Ok((shape, Job::Rate))
             }
-            (Shape::Images, _, _) => Err(Error::data("methods for images are compared by `fit` alone").with_hint(
-                "say `unmiss fit IMAGES --method A --method B`: both are measured on images that are held out",
-            )),
+            (Shape::Images, target, impute) => {
+                only_for_tables(
+                    shape,
+                    &[
+                        ("target", target.as_ref().is_some_and(|target| target != LABEL)),
+                        ("ignore", !self.ignore.is_empty()),
+                        ("weight", self.weight.is_some()),
+                    ],
+                )?;
+                Ok((shape, if impute { Job::Fill } else { Job::Predict }))
+            }
         }
     }
 
-    fn repeats(&self, job: Job) -> u16 {
-        self.repeats.unwrap_or(match job {
-            Job::Predict => 2,
-            Job::Fill => 5,
-            Job::Rate => 3,
+    fn repeats(&self, shape: Shape, job: Job) -> u16 {
+        self.repeats.unwrap_or(match (shape, job) {
+            (Shape::Images, _) => 1,
+            (_, Job::Predict) => 2,
+            (_, Job::Fill) => 5,
+            (_, Job::Rate) => 3,
         })
     }
 
     fn roles(&self) -> Roles {
         Roles {
-            target: self.target.clone().unwrap_or_default(),
+            target: self.target.clone().unwrap_or_else(|| LABEL.to_owned()),
             id: Vec::new(),
             ignore: self.ignore.clone(),
             weight: self.weight.clone(),
@@ -183,15 +204,30 @@ impl Arguments {
         }
     }
 
-    fn question(&self, job: Job) -> Question {
-        match job {
-            Job::Fill => Question::Imputers { how: self.how.to_string(), ignore: self.ignore.clone() },
-            Job::Predict => Question::Predictors { roles: self.roles(), folds: usize::from(self.folds) },
-            Job::Rate => Question::Recommenders { share: self.test },
-        }
+    fn question(&self, data: &Data, job: Job) -> Result<Question> {
+        Ok(match (data, job) {
+            (Data::Images(images), Job::Fill) => {
+                let usual = || Ok(Cover::usual(images));
+                let how: Cover = self.how.as_deref().map_or_else(usual, str::parse)?;
+                Question::Pixels { how: how.to_string() }
+            }
+            (_, Job::Fill) => {
+                let how: Mechanism = self.how.as_deref().unwrap_or(USUAL).parse()?;
+                Question::Imputers { how: how.to_string(), ignore: self.ignore.clone() }
+            }
+            (_, Job::Predict) => Question::Predictors { roles: self.roles(), folds: usize::from(self.folds) },
+            (_, Job::Rate) => Question::Recommenders { share: self.test },
+        })
     }
 
-    fn read(&self, job: Job, printer: &Printer) -> Result<Data> {
+    fn read(&self, shape: Shape, job: Job, printer: &Printer) -> Result<Data> {
+        if shape == Shape::Images {
+            let images = self.images.read(&self.data)?;
+            return match images.labels() {
+                None if job == Job::Predict => Err(unlabelled(&self.data)),
+                _ => Ok(images.into()),
+            };
+        }
         match job {
             Job::Fill => Ok(self.input.read(&self.data, false, printer)?.into()),
             Job::Predict => self.input.read_inputs(&self.data, &self.roles(), printer),

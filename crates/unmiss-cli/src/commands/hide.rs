@@ -77,7 +77,7 @@ fn how(typed: &str) -> std::result::Result<How, String> {
 }
 
 /// The mechanism as typed. The argument parser has room for one text: what is wrong, and the advice.
-pub fn mechanism(typed: &str) -> std::result::Result<Mechanism, String> {
+fn mechanism(typed: &str) -> std::result::Result<Mechanism, String> {
     typed.parse::<Mechanism>().map_err(|error| told(&error))
 }
 

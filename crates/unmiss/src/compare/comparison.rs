@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::standing::Standing;
-use crate::data::Data;
+use crate::data::{Data, Shape};
 use crate::encode::Task;
 use crate::error::{Act, Error, Result};
 use crate::metrics::ColumnError;
@@ -24,6 +24,9 @@ pub struct Comparison {
     pub format: u32,
     /// Changes with any cell, name or kind of the table.
     pub fingerprint: String,
+    /// How the data are laid out.
+    #[serde(default = "table")]
+    pub shape: Shape,
     /// Rows that could take part.
     pub rows: usize,
     /// Rows that do: large tables are compared on a sample.
@@ -71,6 +74,11 @@ pub enum Question {
         how: String,
         /// Columns that are neither used nor filled.
         ignore: Vec<String>,
+    },
+    /// Imputers of images on hidden pixels.
+    Pixels {
+        /// How pixels are hidden, as `square:0.25` or `others`.
+        how: String,
     },
     /// Recommenders on held-out ratings.
     Recommenders {
@@ -162,6 +170,7 @@ impl Question {
     pub fn loss_name(&self, task: Option<Task>) -> &'static str {
         match (self, task) {
             (Self::Imputers { .. }, _) => "error",
+            (Self::Pixels { .. }, _) => "RMSE / sd",
             (Self::Recommenders { .. }, _) => "RMSE",
             (_, Some(Task::Regression)) => "RMSE / sd",
             _ => "log-loss",
@@ -172,6 +181,7 @@ impl Question {
     pub fn figure_names(&self, task: Option<Task>) -> [&'static str; 2] {
         match (self, task) {
             (Self::Imputers { .. }, _) => ["RMSE / sd", "wrong"],
+            (Self::Pixels { .. }, _) => ["RMSE", "PSNR"],
             (Self::Recommenders { .. }, _) => ["RMSE", "MAE"],
             (_, Some(Task::Regression)) => ["R2", "MAE / sd"],
             _ => ["AUROC", "accuracy"],
@@ -185,6 +195,7 @@ impl Comparison {
         Self {
             format: FORMAT,
             fingerprint: data.fingerprint(),
+            shape: data.shape(),
             rows: data.rows(),
             rows_compared: data.rows(),
             seed,
@@ -206,7 +217,7 @@ impl Comparison {
     pub fn folds(&self) -> usize {
         match self.question {
             Question::Predictors { folds, .. } => folds,
-            Question::Imputers { .. } | Question::Recommenders { .. } => 1,
+            Question::Imputers { .. } | Question::Pixels { .. } | Question::Recommenders { .. } => 1,
         }
     }
 
@@ -257,6 +268,11 @@ impl Comparison {
             .map_err(|error| Error::data(format!("the comparison can't be written as JSON: {error}")))?;
         write_whole(path, &json)
     }
+}
+
+/// Comparisons of older programs do not say it, and of these only those of tables could be kept.
+fn table() -> Shape {
+    Shape::Table
 }
 
 fn unreadable(path: &Path, error: &serde_json::Error) -> Error {

@@ -11,6 +11,7 @@ use super::comparison::{Comparison, Contestant, Failure, Fit, Question};
 use super::held_out_ratings::HeldOutRatings;
 use super::held_out_rows::HeldOutRows;
 use super::hidden_cells::HiddenCells;
+use super::hidden_pixels::HiddenPixels;
 use super::memory::Meter;
 use crate::data::Data;
 use crate::error::{Act, Error, Result};
@@ -19,7 +20,7 @@ use crate::run::Run;
 /// What is to be compared.
 #[derive(Debug, Clone)]
 pub struct Setup {
-    /// Predictors on held-out rows, imputers on hidden cells or recommenders on held-out ratings.
+    /// Predictors on held-out rows, imputers on hidden cells or pixels, or recommenders on held-out ratings.
     pub question: Question,
     /// Who takes part.
     pub contestants: Vec<Contestant>,
@@ -45,6 +46,7 @@ impl Contest {
             Question::Imputers { how, ignore } => {
                 Box::new(HiddenCells::new(data, how.parse()?, ignore, run)?)
             }
+            Question::Pixels { how } => Box::new(HiddenPixels::new(data, how.parse()?, run)?),
             Question::Recommenders { share } => Box::new(HeldOutRatings::new(data, *share, run)?),
         };
         arena.describe(&mut comparison);

@@ -6,7 +6,7 @@
 use std::time::Instant;
 
 use crate::data::Data;
-use crate::encode::{ClassWeights, TargetEncoder};
+use crate::encode::{ClassWeights, TargetEncoder, Targets};
 use crate::error::{Error, Result};
 use crate::methods::Recipe;
 use crate::methods::folds::folds;
@@ -21,17 +21,21 @@ pub struct MeasuredOnImages {
     pub recipe: Recipe,
     /// How well it did.
     pub score: Score,
+    /// `[held out, outputs]`: its answers in model units.
+    pub predictions: Vec<f64>,
     /// Seconds of fitting and predicting.
     pub seconds: f64,
 }
 
 /// What methods did on images that were held out.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct ImageChoice {
     /// Results, the best first; empty where nothing was held out.
     pub entries: Vec<MeasuredOnImages>,
-    /// How many images were held out.
-    pub held_out: usize,
+    /// Which images were held out.
+    pub held_out: Vec<usize>,
+    /// Their targets.
+    pub truth: Targets,
     /// Methods that could not be fitted, and why.
     pub failures: Vec<String>,
 }
@@ -47,28 +51,32 @@ pub fn fit_best_on_images(
     recipes: &[Recipe],
     share: f64,
     run: &Run,
-) -> Result<(Model, ImageChoice)> {
-    let choice =
-        if share > 0.0 { measure(data, roles, recipes, share, run)? } else { ImageChoice::default() };
-    let best = choice.entries.first().map(|entry| &entry.recipe).or(recipes.first());
+) -> Result<(Model, Option<ImageChoice>)> {
+    let choice = (share > 0.0).then(|| measure(data, roles, recipes, share, run)).transpose()?;
+    let measured = choice.as_ref().and_then(|choice| choice.entries.first());
+    let best = measured.map(|entry| &entry.recipe).or(recipes.first());
     let best = best.ok_or_else(|| Error::setting("method", "there is no method for this"))?;
     let mut model = Model::fit(data, &Aim::Predict(roles.clone()), best, &run.part(best.method.name()))?;
     if run.stopped() && model.summary.cut_off.is_none() {
         model.summary.cut_off = Some("The fit was stopped before it was done.".into());
     }
-    if let Some(MeasuredOnImages { score, .. }) = choice.entries.first() {
-        let (name, held_out) = (best.method.name(), choice.held_out);
+    model.summary.notes = choice.iter().filter_map(ImageChoice::words).collect();
+    Ok((model, choice))
+}
+
+impl ImageChoice {
+    /// How the best method did, in a sentence.
+    fn words(&self) -> Option<String> {
+        let MeasuredOnImages { recipe, score, .. } = self.entries.first()?;
         let figures = match score {
             Score::Classification { accuracy, .. } => {
                 format!("told the class of {:.2} % of them, log-loss {:.4}", 100.0 * accuracy, score.loss())
             }
             Score::Regression { .. } => format!("erred by {:.4} standard deviations", score.loss()),
         };
-        model.summary.notes = vec![format!(
-            "`{name}`, learned without {held_out} images, {figures}; the model learned from all."
-        )];
+        let (name, held_out) = (recipe.method.name(), self.held_out.len());
+        Some(format!("`{name}`, learned without {held_out} images, {figures}; the model learned from all."))
     }
-    Ok((model, choice))
 }
 
 fn measure(data: &Data, roles: &Roles, recipes: &[Recipe], share: f64, run: &Run) -> Result<ImageChoice> {
@@ -76,30 +84,29 @@ fn measure(data: &Data, roles: &Roles, recipes: &[Recipe], share: f64, run: &Run
     let target = TargetEncoder::fit(&labelled, &roles.target, roles.task)?;
     let truth = target.encode(&labelled, None, ClassWeights::Equal)?;
     let folds = folds(&truth, (1.0 / share).round() as usize, labelled.rows(), run.seed());
-    let held_out = &folds.held_out[0];
-    let (learning, others) = (labelled.select(&folds.training(0))?, labelled.select(held_out)?);
-    let truth = truth.select(held_out);
-    let mut choice = ImageChoice { held_out: held_out.len(), ..ImageChoice::default() };
+    let places = &folds.held_out[0];
+    let split = Split { learning: labelled.select(&folds.training(0))?, others: labelled.select(places)? };
+    let known = &data.column(&roles.target)?.observed;
+    let own: Vec<usize> = (0..data.rows()).filter(|&image| known[image]).collect();
+    let mut choice = ImageChoice {
+        entries: Vec::new(),
+        held_out: places.iter().map(|&place| own[place]).collect(),
+        truth: truth.select(places),
+        failures: Vec::new(),
+    };
     for recipe in recipes {
         let (name, start) = (recipe.method.name(), Instant::now());
-        let part = run.part(&format!("{name}, measured"));
-        let found = || -> Result<Score> {
-            let encoding = recipe.method.encoding(&recipe.settings)?;
-            let prepared = prepare(&learning, &[], roles, &target, encoding)?;
-            let learned = fit_prepared(&prepared, recipe, &part)?;
-            let rows = prepared.coder.encode(&others, |_, _| {})?;
-            let predictor = learned.predictor().ok_or_else(|| Error::method(name, "it does not predict"))?;
-            Ok(Score::of(&part.compute(|| predictor.predict(&rows))?, &truth))
-        };
-        let score = found();
+        let found = split.predict(roles, &target, recipe, &run.part(&format!("{name}, measured")));
         if run.stopped() {
             break;
         }
-        match score {
-            Ok(score) => {
-                let seconds = start.elapsed().as_secs_f64();
-                choice.entries.push(MeasuredOnImages { recipe: recipe.clone(), score, seconds });
-            }
+        match found {
+            Ok(predictions) => choice.entries.push(MeasuredOnImages {
+                recipe: recipe.clone(),
+                score: Score::of(&predictions, &choice.truth),
+                predictions,
+                seconds: start.elapsed().as_secs_f64(),
+            }),
             Err(error) if recipes.len() > 1 => {
                 choice.failures.push(format!("`{name}` could not be fitted: {error}"));
             }
@@ -111,6 +118,24 @@ fn measure(data: &Data, roles: &Roles, recipes: &[Recipe], share: f64, run: &Run
     }
     choice.entries.sort_by(|a, b| a.score.loss().total_cmp(&b.score.loss()));
     Ok(choice)
+}
+
+/// Images to learn from and others to be judged on.
+struct Split {
+    learning: Data,
+    others: Data,
+}
+
+impl Split {
+    fn predict(&self, roles: &Roles, target: &TargetEncoder, recipe: &Recipe, run: &Run) -> Result<Vec<f64>> {
+        let encoding = recipe.method.encoding(&recipe.settings)?;
+        let prepared = prepare(&self.learning, &[], roles, target, encoding)?;
+        let learned = fit_prepared(&prepared, recipe, run)?;
+        let rows = prepared.coder.encode(&self.others, |_, _| {})?;
+        let not_one = || Error::method(recipe.method.name(), "it does not predict");
+        let predictor = learned.predictor().ok_or_else(not_one)?;
+        run.compute(|| predictor.predict(&rows))
+    }
 }
 
 #[cfg(test)]
@@ -126,8 +151,10 @@ mod tests {
         let (roles, run) = (Roles::target(LABEL), Run::new(0, 2).unwrap());
         let recipes = [Recipe::named("neighbours").unwrap()];
         let (model, choice) = fit_best_on_images(&digits, &roles, &recipes, 0.2, &run).unwrap();
+        let choice = choice.unwrap();
         let Score::Classification { accuracy, .. } = choice.entries[0].score else { panic!("no classes") };
-        assert!(choice.held_out == 120 && accuracy > 0.85, "{accuracy}");
+        assert!(choice.held_out.len() == 120 && accuracy > 0.85, "{accuracy}");
+        assert_eq!(choice.entries[0].predictions.len(), 1200);
         assert_eq!((model.summary.rows, model.predicting().unwrap().target.levels.len()), (600, 10));
         assert!(
             model.summary.notes[0].starts_with("`neighbours`, learned without 120 images, told the class of")

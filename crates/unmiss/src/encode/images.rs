@@ -112,12 +112,18 @@ impl ImageCoder {
         }
         let name = |bytes: bool| if bytes { "bytes" } else { "numbers with a point" };
         let bytes = matches!(images.values(), Pixels::Bytes(_));
-        if bytes != self.bytes {
+        let images = match (self.bytes, bytes) {
+            // Whole numbers from 0 to 255 say what bytes say, and the other way round.
+            (true, false) => images.as_bytes().map(Arc::new),
+            (false, true) if self.high > 1.0 => Some(Arc::new(images.as_numbers())),
+            _ => (bytes == self.bytes).then(|| Arc::clone(images)),
+        };
+        let images = images.ok_or_else(|| {
             let what =
                 format!("the model learned images of {}, and these are {}", name(self.bytes), name(bytes));
-            return Err(Error::data(what).with_hint("turn them into what the model learned from"));
-        }
-        Ok(ImageRows { images: Arc::clone(images), low: self.low, high: self.high })
+            Error::data(what).with_hint("turn them into what the model learned from")
+        })?;
+        Ok(ImageRows { images, low: self.low, high: self.high })
     }
 
     /// The names of the pixels, row by row.
@@ -321,7 +327,10 @@ mod tests {
         assert_eq!((coder.low, coder.high), (0.0, 1.0));
         let size = Size { channels: 2, height: 1, width: 2 };
         let bytes = Images::new(size, Pixels::Bytes(vec![3; 8]), Observed::All).unwrap();
-        let error = coder.encode(&Arc::new(bytes)).unwrap_err();
+        let bytes = Arc::new(bytes);
+        let whole = Arc::new(bytes.as_numbers());
+        assert_eq!(ImageCoder::fit(&bytes).unwrap().encode(&whole).unwrap().images(), &bytes);
+        let error = coder.encode(&bytes).unwrap_err();
         assert!(error.to_string().contains("these are bytes"), "{error}");
         let other = Images::new(Size { height: 2, ..size }, Pixels::Numbers(vec![0.5; 8]), Observed::All);
         let error = coder.encode(&Arc::new(other.unwrap())).unwrap_err();

@@ -22,6 +22,7 @@ mod self_masking;
 mod hide;
 mod significance;
 mod regions;
+mod cover;
 mod images;
 mod patterns;
 mod ratings;
@@ -35,6 +36,7 @@ mod description;
 pub(crate) mod words;
 mod describe;
 
+pub use cover::Cover;
 pub use dependence::{Dependence, Dependences};
 pub use describe::describe;
 pub use description::{ColumnHoles, Description};

@@ -26,6 +26,7 @@ pub use axes::Form;
 pub use chart::{Chart, Grid, Words};
 pub use charts::bars::Bars;
 pub use charts::calibration::{Calibration, CalibrationPoint, ClassCalibration};
+pub use charts::confusion::Confusion;
 pub use charts::contact::ContactSheet;
 pub use charts::drift::{Drift, DriftCurve, DriftPoint};
 pub use charts::heat::Heat;

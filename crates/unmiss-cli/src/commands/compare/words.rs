@@ -1,6 +1,7 @@
 //! A comparison as text: what was compared, the standings, each method against the best, columns, words.
 
 use unmiss::compare::{Against, Comparison, Question, Standing};
+use unmiss::data::Shape;
 use unmiss::encode::Task;
 
 use crate::output::{column, number, wrapped};
@@ -38,9 +39,10 @@ pub fn page(comparison: &Comparison) -> String {
 
 /// What was compared, on what and how, in a sentence.
 pub fn what_was_asked(comparison: &Comparison) -> String {
+    let things = if comparison.shape == Shape::Images { "images" } else { "rows" };
     let rows = match comparison.rows_compared < comparison.rows {
-        true => format!("{} of {} rows", number(comparison.rows_compared), number(comparison.rows)),
-        false => format!("{} rows", number(comparison.rows)),
+        true => format!("{} of {} {things}", number(comparison.rows_compared), number(comparison.rows)),
+        false => format!("{} {things}", number(comparison.rows)),
     };
     let repeats = match comparison.repeats {
         1 => "once".to_owned(),
@@ -49,6 +51,10 @@ pub fn what_was_asked(comparison: &Comparison) -> String {
     match (&comparison.question, comparison.task) {
         (Question::Imputers { how, .. }, _) => {
             format!("Filling hidden cells of {rows}: hidden by {how}, {repeats}.")
+        }
+        (Question::Pixels { how }, _) => {
+            let how = if how == "others" { "the holes of other images" } else { how };
+            format!("Filling hidden pixels of {rows}: hidden by {how}, {repeats}.")
         }
         (Question::Recommenders { share }, _) => {
             let share = 100.0 * share;

@@ -7,11 +7,12 @@ use unmiss::error::{Error, Result};
 use unmiss::methods::Job;
 use unmiss::metrics::Score;
 use unmiss::model::{Model, Recipe, Roles};
+use unmiss::report::{Page, sections};
 
 use super::{Arguments, Checkpoints};
 use crate::General;
 use crate::commands::Ended;
-use crate::input::only_for_tables;
+use crate::input::{only_for_tables, unlabelled};
 use crate::output::{number, print, wrapped};
 use crate::printer::Printer;
 
@@ -21,9 +22,7 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
     let recipes = arguments.recipes(Shape::Images, Job::Predict)?;
     let images = arguments.images.read(&arguments.data)?;
     if images.labels().is_none() {
-        let file = arguments.data.display();
-        return Err(Error::data(format!("{file}: the classes of the images are not known"))
-            .with_hint("say --labels FILE, or put pictures into a sub-folder for each class"));
+        return Err(unlabelled(&arguments.data));
     }
     let data = Data::from(images);
     let roles = Roles { class_weights: arguments.class_weights.into(), ..Roles::target(LABEL) };
@@ -34,7 +33,14 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
     printer.close();
     let (model, choice) = fitted?;
     model.save(&arguments.output)?;
-    print(&report(&data, &model, &choice)?)?;
+    if let Some(path) = &arguments.html {
+        let learned = [learned(&data, &model)?];
+        let file = arguments.data.file_name().map_or_else(Default::default, |name| name.to_string_lossy());
+        Page::new(format!("Classes of the images in {file}"))
+            .sections(sections::fit_images(&model, data.images()?, choice.as_ref(), &learned)?)
+            .write(path)?;
+    }
+    print(&report(&data, &model, choice.as_ref())?)?;
     print(&format!("The model is in {}.\n", arguments.output.display()))?;
     let ended = Ended::of(&model, &run);
     if ended == Ended::Done {
@@ -55,7 +61,6 @@ impl Arguments {
                 ("task", self.task.is_some()),
                 ("effort", self.effort.is_some()),
                 ("folds", self.folds.is_some()),
-                ("html", self.html.is_some()),
                 ("categorical or --numeric", self.input.tells_kinds()),
             ],
         )?;
@@ -67,25 +72,29 @@ impl Arguments {
     }
 }
 
-/// What was learned from and how the methods did.
-fn report(data: &Data, model: &Model, choice: &ImageChoice) -> Result<String> {
+/// What was learned from, in a sentence.
+fn learned(data: &Data, model: &Model) -> Result<String> {
     let (summary, levels) = (&model.summary, &model.predicting()?.target.levels);
-    let learned = format!(
+    Ok(format!(
         "Learned from {} of {} images of {} in {} classes; {:.1} % of the pixels are missing.",
         number(summary.rows),
         number(data.rows()),
         data.images()?.size(),
         levels.len(),
         100.0 * summary.missing_share
-    );
-    let mut text = wrapped(&learned, 0) + "\n\n";
-    if !choice.entries.is_empty() {
-        let note = format!("Measured on {} images that were held out:", number(choice.held_out));
+    ))
+}
+
+/// What was learned from and how the methods did.
+fn report(data: &Data, model: &Model, choice: Option<&ImageChoice>) -> Result<String> {
+    let mut text = wrapped(&learned(data, model)?, 0) + "\n\n";
+    if let Some(choice) = choice {
+        let note = format!("Measured on {} images that were held out:", number(choice.held_out.len()));
         text.push_str(&format!(
             "{note}\n\n  {:13} {:>9} {:>9} {:>9}\n",
             "method", "accuracy", "log-loss", "seconds"
         ));
-        for MeasuredOnImages { recipe: Recipe { method, .. }, score, seconds } in &choice.entries {
+        for MeasuredOnImages { recipe: Recipe { method, .. }, score, seconds, .. } in &choice.entries {
             let accuracy = match score {
                 Score::Classification { accuracy, .. } => *accuracy,
                 Score::Regression { .. } => f64::NAN,
@@ -95,7 +104,8 @@ fn report(data: &Data, model: &Model, choice: &ImageChoice) -> Result<String> {
         }
         text.push('\n');
     }
-    for sentence in choice.failures.iter().chain(&summary.cut_off) {
+    let failures = choice.iter().flat_map(|choice| &choice.failures);
+    for sentence in failures.chain(&model.summary.cut_off) {
         text.push_str(&(wrapped(sentence, 0) + "\n"));
     }
     Ok(text)

@@ -1,7 +1,8 @@
 //! An array of numbers or words as files hold them, and images made of one.
 
 use super::bits::Bits;
-use super::set::{Images, LABEL, Observed, Pixels, Size};
+use super::pixels::{Observed, Pixels};
+use super::set::{Images, LABEL, Size};
 use crate::data::kind::Kind;
 use crate::data::table::{Column, Values, format_number};
 use crate::error::{Error, Place, Result};
@@ -136,28 +137,8 @@ fn image_size(shape: &[usize]) -> std::result::Result<Size, (String, &'static st
     }
 }
 
-/// Numbers and what is known of them. Where NaN takes all channels of a pixel, as it mostly does, a mark for each
-/// pixel is enough.
+/// Numbers and what is known of them: NaN is a hole.
 fn numbers(values: Vec<f32>, size: Size) -> (Pixels, Observed) {
-    if !values.iter().any(|value| value.is_nan()) {
-        return (Pixels::Numbers(values), Observed::All);
-    }
-    let (pixels, cells) = (size.pixels(), size.cells());
-    let image_of = |mark: usize| (mark / pixels * cells, mark % pixels);
-    let of_pixel = |mark: usize| {
-        let (start, pixel) = image_of(mark);
-        (pixel..cells).step_by(pixels).map(move |cell| start + cell)
-    };
-    let marks = values.len() / size.channels;
-    let whole = (0..marks).all(|mark| {
-        let first = image_of(mark);
-        let first = values[first.0 + first.1].is_nan();
-        of_pixel(mark).all(|cell| values[cell].is_nan() == first)
-    });
-    let known = |cell: usize| !values[cell].is_nan();
-    let observed = match whole {
-        true => Observed::Pixels(Bits::from_marks((0..marks).map(|mark| of_pixel(mark).all(known)))),
-        false => Observed::Cells(Bits::from_marks((0..values.len()).map(known))),
-    };
+    let observed = Observed::of_cells(size, values.len() / size.cells(), |cell| !values[cell].is_nan());
     (Pixels::Numbers(values), observed)
 }

@@ -1,7 +1,8 @@
 //! The binary form of CIFAR-10: records of a label byte and 3 x 32 x 32 pixel bytes.
 
 use super::array::classes;
-use super::set::{Images, Observed, Pixels, Size};
+use super::pixels::{Observed, Pixels};
+use super::set::{Images, Size};
 use crate::error::{Error, Place, Result};
 use crate::store::Output;
 

@@ -8,7 +8,8 @@ use image::{ColorType, ExtendedColorType, ImageDecoder, ImageEncoder, ImageReade
 
 use super::array::classes;
 use super::bits::Bits;
-use super::set::{Images, Observed, Pixels, Size};
+use super::pixels::{Observed, Pixels};
+use super::set::{Images, Size};
 use crate::error::{Error, Place, Result};
 
 /// Endings of the files that are read.

@@ -1,7 +1,7 @@
 //! IDX, the form of MNIST: two zero bytes, a type, the rank, each axis in four bytes, then the numbers, all big-endian.
 
 use super::array::{Array, Cells, cells_of};
-use super::set::Pixels;
+use super::pixels::Pixels;
 use crate::error::{Error, Place, Result};
 use crate::store::Output;
 

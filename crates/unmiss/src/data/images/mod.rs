@@ -43,6 +43,7 @@
 //! of the file. Sizes that a head tells are held against the file before memory is taken.
 
 mod bits;
+mod pixels;
 mod set;
 mod array;
 mod idx;
@@ -57,9 +58,10 @@ mod write;
 
 pub use bits::Bits;
 pub use folder::png;
+pub use pixels::{Observed, Pixels};
 pub use read::{ImageOptions, from_bytes, is_images, read};
 pub use sample::{SAMPLE, sample};
-pub use set::{Images, LABEL, Observed, Pixels, Size};
+pub use set::{Images, LABEL, Size};
 pub use write::{Form, write};
 
 #[cfg(test)]

@@ -7,7 +7,8 @@ use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
 use super::array::Array;
 use super::npy;
-use super::set::{Images, Observed, Pixels};
+use super::pixels::{Observed, Pixels};
+use super::set::Images;
 use crate::error::{Error, Place, Result};
 
 /// The first bytes of the form.

@@ -5,7 +5,8 @@ use std::io::{BufReader, Cursor};
 use std::path::{Path, PathBuf};
 
 use super::bits::Bits;
-use super::set::{Images, Observed, Pixels};
+use super::pixels::{Observed, Pixels};
+use super::set::Images;
 use super::{cifar, folder, idx, labels, npy, npz};
 use crate::data::input;
 use crate::error::{Error, Place, Result};

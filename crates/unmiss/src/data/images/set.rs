@@ -1,6 +1,7 @@
 //! `Images`: pictures of one size, with values and `observed` kept apart.
 
 use super::bits::Bits;
+use super::pixels::{Observed, Pixels};
 use crate::data::table::Column;
 use crate::error::{Error, Result};
 
@@ -34,79 +35,6 @@ impl std::fmt::Display for Size {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(out, "{} x {}", self.height, self.width)?;
         if self.channels == 1 { Ok(()) } else { write!(out, " x {} channels", self.channels) }
-    }
-}
-
-/// The values of images, `[images, channels, height, width]`. Those of cells that are not observed are 0, and nothing
-/// reads them.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Pixels {
-    /// From 0 to 255.
-    Bytes(Vec<u8>),
-    /// Finite numbers.
-    Numbers(Vec<f32>),
-}
-
-impl Pixels {
-    /// How many numbers there are.
-    pub fn len(&self) -> usize {
-        match self {
-            Self::Bytes(values) => values.len(),
-            Self::Numbers(values) => values.len(),
-        }
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// A value as it stands; a byte is a number from 0 to 255.
-    pub fn get(&self, cell: usize) -> f32 {
-        match self {
-            Self::Bytes(values) => f32::from(values[cell]),
-            Self::Numbers(values) => values[cell],
-        }
-    }
-
-    /// Puts a value in; a byte gets the nearest one.
-    pub fn set(&mut self, cell: usize, value: f32) {
-        match self {
-            Self::Bytes(values) => values[cell] = value.round().clamp(0.0, 255.0) as u8,
-            Self::Numbers(values) => values[cell] = value,
-        }
-    }
-
-    fn select(&self, images: &[usize], each: usize) -> Self {
-        fn picked<T: Copy>(values: &[T], images: &[usize], each: usize) -> Vec<T> {
-            images.iter().flat_map(|image| &values[image * each..(image + 1) * each]).copied().collect()
-        }
-        match self {
-            Self::Bytes(values) => Self::Bytes(picked(values, images, each)),
-            Self::Numbers(values) => Self::Numbers(picked(values, images, each)),
-        }
-    }
-}
-
-/// What is known of images.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Observed {
-    /// Everything.
-    All,
-    /// Pixels, with all their channels: `[images, height, width]`.
-    Pixels(Bits),
-    /// Single channels of pixels: `[images, channels, height, width]`.
-    Cells(Bits),
-}
-
-impl Observed {
-    /// Whether a number (channel by channel, row by row) of an image of a size is known.
-    fn is_known(&self, size: Size, image: usize, cell: usize) -> bool {
-        match self {
-            Self::All => true,
-            Self::Pixels(bits) => bits.get(image * size.pixels() + cell % size.pixels()),
-            Self::Cells(bits) => bits.get(image * size.cells() + cell),
-        }
     }
 }
 
@@ -333,6 +261,17 @@ impl Images {
             _ => Observed::Cells(both(size.cells())),
         };
         Ok(Self { names, flat, ..Self::new(size, values, joined)?.with_labels(labels)? })
+    }
+
+    /// The same images as bytes, if every known value is a whole number from 0 to 255.
+    pub fn as_bytes(&self) -> Option<Self> {
+        self.values.as_bytes().map(|values| Self { values, ..self.clone() })
+    }
+
+    /// The same images as numbers.
+    #[must_use]
+    pub fn as_numbers(&self) -> Self {
+        Self { values: self.values.as_numbers(), ..self.clone() }
     }
 
     fn clear_holes(&mut self) {

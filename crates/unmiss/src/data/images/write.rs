@@ -3,8 +3,9 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use super::pixels::Pixels;
 use super::read::is_cifar_name;
-use super::set::{Images, Pixels};
+use super::set::Images;
 use super::{cifar, folder, idx, npy, npz};
 use crate::error::{Error, Result};
 use crate::store::Output;

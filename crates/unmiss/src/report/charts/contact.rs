@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use image::codecs::png::PngEncoder;
 use image::{ExtendedColorType, ImageEncoder};
 
-use crate::data::images::Images;
+use crate::data::images::{Images, Pixels, Size};
 use crate::error::{Error, Result};
 use crate::report::axes::WIDTH;
 use crate::report::canvas::draw;
@@ -27,10 +27,12 @@ const GROUND: [u8; 3] = [128, 128, 128];
 pub struct ContactSheet<'a> {
     /// What is said about the chart.
     pub words: Words,
-    /// The images.
-    pub images: &'a Images,
-    /// Which of them are shown, in which order.
-    pub shown: Vec<usize>,
+    /// Sets of images of one size, such as one with holes and the same filled.
+    pub sets: Vec<&'a Images>,
+    /// What is shown, in its order: the position of a set and of an image of it.
+    pub shown: Vec<(usize, usize)>,
+    /// Images in a row of the sheet; none: eight.
+    pub across: Option<usize>,
 }
 
 impl ContactSheet<'_> {
@@ -51,10 +53,11 @@ impl ContactSheet<'_> {
             STANDARD.encode(png)
         );
         let mut numbers = Grid::new(["image", "class", "known"]);
-        for &image in &self.shown {
-            let class = self.images.labels().and_then(|labels| labels.cell(image)).unwrap_or_default();
-            let known = self.images.known_pixels(image) as f64 / self.images.size().pixels() as f64;
-            let name = self.images.names.as_ref().map(|names| names[image].clone());
+        for &(set, image) in self.shown.iter().filter(|(set, _)| *set == 0) {
+            let images = self.sets[set];
+            let class = images.labels().and_then(|labels| labels.cell(image)).unwrap_or_default();
+            let known = images.known_pixels(image) as f64 / images.size().pixels() as f64;
+            let name = images.names.as_ref().map(|names| names[image].clone());
             let name = name.unwrap_or_else(|| (image + 1).to_string());
             numbers = numbers.row([name, class, format!("{:.1} %", 100.0 * known)]);
         }
@@ -62,24 +65,26 @@ impl ContactSheet<'_> {
     }
 
     fn sheet(&self) -> Sheet {
-        let size = self.images.size();
+        let size = self.size();
         // Small images are enlarged, of large ones every n-th pixel is shown.
         let longest = size.height.max(size.width);
         let (enlarged, skipped) = ((SIDE / longest).max(1), longest.div_ceil(2 * SIDE).max(1));
         let tall = size.height.div_ceil(skipped) * enlarged;
         let wide = size.width.div_ceil(skipped) * enlarged;
-        let (across, down) = (ACROSS, self.shown.len().div_ceil(ACROSS).max(1));
+        let across = self.across.unwrap_or(ACROSS).max(1);
+        let down = self.shown.len().div_ceil(across).max(1);
         let (width, height) = (across * (wide + GAP) + GAP, down * (tall + GAP) + GAP);
         let mut sheet = Sheet { width, height, pixels: GROUND.repeat(width * height) };
         let (low, high) = self.range();
-        for (place, &image) in self.shown.iter().enumerate() {
+        for (place, &(set, image)) in self.shown.iter().enumerate() {
+            let images = self.sets[set];
             let corner = (GAP + place / across * (tall + GAP), GAP + place % across * (wide + GAP));
             for y in 0..tall {
                 for x in 0..wide {
                     let pixel = (y / enlarged * skipped).min(size.height - 1) * size.width
                         + (x / enlarged * skipped).min(size.width - 1);
-                    let colour = match self.images.is_pixel_known(image, pixel) {
-                        true => self.colour(image, pixel, low, high),
+                    let colour = match images.is_pixel_known(image, pixel) {
+                        true => colour(images, image, pixel, (low, high)),
                         false => HOLE[usize::from((x + y) % 6 < 2)],
                     };
                     sheet.paint(corner.0 + y, corner.1 + x, colour);
@@ -89,30 +94,35 @@ impl ContactSheet<'_> {
         sheet
     }
 
-    /// The colour of a known pixel: its first three channels, or grey.
-    fn colour(&self, image: usize, pixel: usize, low: f32, high: f32) -> [u8; 3] {
-        let size = self.images.size();
-        let channel = |channel: usize| {
-            let value = self.images.value(image, channel * size.pixels() + pixel);
-            (255.0 * (value - low) / (high - low)).round().clamp(0.0, 255.0) as u8
-        };
-        if size.channels < 3 { [channel(0); 3] } else { [channel(0), channel(1), channel(2)] }
+    /// The size of every image.
+    fn size(&self) -> Size {
+        self.sets.first().map_or(Size { channels: 1, height: 1, width: 1 }, |images| images.size())
     }
 
     /// The values that are drawn black and white: those of bytes, or of what is known of the images shown.
     fn range(&self) -> (f32, f32) {
-        if matches!(self.images.values(), crate::data::images::Pixels::Bytes(_)) {
+        if self.sets.iter().all(|images| matches!(images.values(), Pixels::Bytes(_))) {
             return (0.0, 255.0);
         }
-        let cells = 0..self.images.size().cells();
-        let known = self.shown.iter().flat_map(|&image| cells.clone().map(move |cell| (image, cell)));
-        let values = known.filter(|(image, cell)| self.images.is_known(*image, *cell));
-        let range = values.fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), (image, cell)| {
-            let value = self.images.value(image, cell);
+        let cells = 0..self.size().cells();
+        let shown = self.shown.iter().flat_map(|&shown| cells.clone().map(move |cell| (shown, cell)));
+        let known = shown.filter(|((set, image), cell)| self.sets[*set].is_known(*image, *cell));
+        let range = known.fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), ((set, image), cell)| {
+            let value = self.sets[set].value(image, cell);
             (low.min(value), high.max(value))
         });
         if range.0 < range.1 { range } else { (0.0, 1.0) }
     }
+}
+
+/// The colour of a known pixel: its first three channels, or grey.
+fn colour(images: &Images, image: usize, pixel: usize, (low, high): (f32, f32)) -> [u8; 3] {
+    let size = images.size();
+    let channel = |channel: usize| {
+        let value = images.value(image, channel * size.pixels() + pixel);
+        (255.0 * (value - low) / (high - low)).round().clamp(0.0, 255.0) as u8
+    };
+    if size.channels < 3 { [channel(0); 3] } else { [channel(0), channel(1), channel(2)] }
 }
 
 /// A picture under construction, red, green and blue side by side.
@@ -138,7 +148,12 @@ mod tests {
     fn holes_have_a_colour_of_their_own_and_the_picture_is_inside_the_page() {
         let mut digits = sample().unwrap().select(&[0, 1, 2]);
         digits.hide(1, 0);
-        let sheet = ContactSheet { words: Words::default(), images: &digits, shown: vec![0, 1, 2] };
+        let sheet = ContactSheet {
+            words: Words::default(),
+            sets: vec![&digits],
+            shown: vec![(0, 0), (0, 1), (0, 2)],
+            across: None,
+        };
         let drawn = sheet.sheet();
         // Each digit is enlarged nine times: the hole is a corner of 9 x 9 of the second.
         let pink = drawn.pixels.as_chunks::<3>().0.iter().filter(|pixel| HOLE.contains(*pixel)).count();

@@ -2,6 +2,7 @@
 
 pub mod bars;
 pub mod calibration;
+pub mod confusion;
 pub mod contact;
 pub mod drift;
 pub mod heat;

@@ -37,7 +37,9 @@ pub fn fit(model: &Model, choice: &Choice, learned: &[String], promises: &[Strin
         let held_out = Section::new(format!("How right `{name}` is on rows it did not see"));
         let chart = match model.predicting()?.target.task {
             Task::Regression => truth(model, choice, best)?,
-            Task::Classification { classes } => calibration(model, choice, best, classes)?,
+            Task::Classification { .. } => {
+                calibration(&model.predicting()?.target.levels, &choice.truth.classes, &best.predictions)?
+            }
         };
         sections.push(held_out.chart(chart).list(promises));
     }
@@ -163,10 +165,10 @@ fn truth(model: &Model, choice: &Choice, best: &Entry) -> Result<Chart> {
     Truth { words, target: target.name.clone(), points }.draw()
 }
 
-fn calibration(model: &Model, choice: &Choice, best: &Entry, classes: usize) -> Result<Chart> {
-    let levels = &model.predicting()?.target.levels;
-    let rows_of =
-        |class: usize| choice.truth.classes.iter().filter(|truth| **truth as usize == class).count();
+/// How right the chances of classes are: `truth` is the class of each held-out row, `predictions` `[rows, classes]`.
+pub(super) fn calibration(levels: &[String], truth: &[u32], predictions: &[f64]) -> Result<Chart> {
+    let classes = levels.len();
+    let rows_of = |class: usize| truth.iter().filter(|truth| **truth as usize == class).count();
     let shown: Vec<usize> = match classes {
         0..=2 => vec![classes.saturating_sub(1)],
         _ => {
@@ -177,8 +179,8 @@ fn calibration(model: &Model, choice: &Choice, best: &Entry, classes: usize) -> 
         }
     };
     let one = |&class: &usize| {
-        let probabilities: Vec<f64> = best.predictions.iter().skip(class).step_by(classes).copied().collect();
-        let is_class: Vec<bool> = choice.truth.classes.iter().map(|truth| *truth as usize == class).collect();
+        let probabilities: Vec<f64> = predictions.iter().skip(class).step_by(classes).copied().collect();
+        let is_class: Vec<bool> = truth.iter().map(|truth| *truth as usize == class).collect();
         let name = levels.get(class).cloned().unwrap_or_default();
         ClassCalibration::of(name, &probabilities, &is_class)
     };
@@ -291,7 +293,8 @@ mod tests {
         let (model, choice) = fitted("sample:penguins", &Roles::target("species"), &["trees", "linear"]);
         let sections = fit(&model, &choice, &["Learned.".to_owned()], &[]).unwrap();
         let best = &choice.entries[0];
-        let Chart { numbers, .. } = calibration(&model, &choice, best, 3).unwrap();
+        let levels = &model.predicting().unwrap().target.levels;
+        let Chart { numbers, .. } = calibration(levels, &choice.truth.classes, &best.predictions).unwrap();
         let rows: usize = numbers.rows.iter().map(|row| row[5].parse::<usize>().unwrap()).sum();
         assert_eq!(rows, 3 * choice.rows.len());
         let (mean, half) = best.mean(Score::loss, choice.test_share());

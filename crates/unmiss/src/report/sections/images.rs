@@ -68,7 +68,8 @@ fn known(images: &Images) -> Result<crate::report::Chart> {
 /// Images from the first to the last, evenly.
 fn sheet(images: &Images) -> Result<crate::report::Chart> {
     let count = images.len().min(SHOWN);
-    let shown: Vec<usize> = (0..count).map(|place| place * images.len() / count.max(1)).collect();
+    let shown = (0..count).map(|place| (0, place * images.len() / count.max(1))).collect();
     let seen = format!("{} of the {} images, evenly from all; holes are pink.", count, number(images.len()));
-    ContactSheet { words: Words::new("Some of the images", seen, String::new()), images, shown }.draw()
+    let words = Words::new("Some of the images", seen, String::new());
+    ContactSheet { words, sets: vec![images], shown, across: None }.draw()
 }
