@@ -429,13 +429,13 @@ def sample(name: str = "horse-colic") -> Any:
     Parameters
     ----------
     name : {"horse-colic", "penguins", "films", "digits"}, default="horse-colic"
-        300 horses with a quarter of all cells missing, target ``surgical_lesion``; 344 penguins, target ``species``; made
-        ratings of 200 films by 300 users, for recommenders; or 1,797 handwritten digits of 8 x 8 pixels.
+        300 horses with a quarter of all cells missing, target ``surgical_lesion``; 344 penguins, target ``species``;
+        made ratings of 200 films by 300 users, for recommenders; or 1,797 handwritten digits of 8 x 8 pixels.
 
     Returns
     -------
     table : pandas.DataFrame or polars.DataFrame
-        pandas if it is installed, else polars. For ``digits`` a pair of arrays: bytes of shape (1797, 8, 8), and classes.
+        pandas if it is installed, else polars. For ``digits`` two arrays: bytes of shape (1797, 8, 8), and classes.
 
     Examples
     --------

@@ -29,7 +29,7 @@ def taken(X: Any) -> tuple[np.ndarray, np.ndarray | None]:
     values = np.asarray(X.data if masked else X)
     if values.ndim not in (3, 4) or values.dtype.kind not in "buif":
         raise ValueError(
-            f"images are an array of numbers of shape (images, height, width) or (images, channels, height, width), not "
+            "images are an array of numbers of shape (images, height, width) or (images, channels, height, width), not "
             f"of {values.dtype} and shape {values.shape}"
         )
     if values.dtype != np.uint8:
@@ -117,8 +117,8 @@ class ImageEstimator(Saved, BaseEstimator):
         values, _ = taken(X)
         if size_of(values) != self.image_shape_:
             raise ValueError(
-                f"{type(self).__name__} learned images of channels, height and width {self.image_shape_}, and these are "
-                f"{size_of(values)}"
+                f"{type(self).__name__} learned images of channels, height and width {self.image_shape_}, and these "
+                f"are {size_of(values)}"
             )
         return native(X)
 
@@ -402,8 +402,8 @@ class ImageImputer(TransformerMixin, ImageEstimator):
     Parameters
     ----------
     method : str, default="auto"
-        A method's name (``neighbours``, ``dmfa``, ``mean``, ...; ``unmiss methods`` lists all for images); ``auto`` takes
-        the one that errs least on known pixels that are hidden.
+        A method's name (``neighbours``, ``dmfa``, ``mean``, ...; ``unmiss methods`` lists all for images); ``auto``
+        takes the one that errs least on known pixels that are hidden.
     settings : dict, default=None
         Settings of the method, by name.
     random_state : int, RandomState or None, default=0
