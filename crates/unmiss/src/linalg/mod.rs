@@ -24,5 +24,5 @@ pub use least_squares::{Dependent, LeastSquares};
 pub use moments::Moments;
 pub use normal::Normal;
 pub use products::{add_crossed, add_product};
-pub use square::{Square, dot};
+pub use square::{Square, dot, pairs, unpack};
 pub use sums::sum_over;

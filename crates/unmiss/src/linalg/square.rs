@@ -156,6 +156,23 @@ impl Square {
     }
 }
 
+/// Cells of a lower triangle.
+pub fn pairs(size: usize) -> usize {
+    size * (size + 1) / 2
+}
+
+/// A lower triangle, row by row, as a symmetric matrix.
+pub fn unpack(packed: &[f64], size: usize) -> Square {
+    let mut square = Square::zero(size);
+    let mut cells = packed.iter();
+    for i in 0..size {
+        for (j, cell) in cells.by_ref().take(i + 1).enumerate() {
+            (*square.at_mut(i, j), *square.at_mut(j, i)) = (*cell, *cell);
+        }
+    }
+    square
+}
+
 /// The inner product, summed in four lanes so that the compiler can use wide registers.
 pub fn dot(a: &[f64], b: &[f64]) -> f64 {
     let (a_lanes, a_rest) = a.as_chunks::<4>();

@@ -29,6 +29,7 @@ mod learned;
 pub mod linear;
 pub mod low_rank;
 pub mod mean;
+pub mod mfa;
 pub mod mlp;
 pub mod neighbours;
 pub mod network;
@@ -89,6 +90,7 @@ pub static METHODS: &[&dyn Method] = &[
     &biases::BiasesOnly,
     &convolutional::Convolutional,
     &dmfa::Dmfa,
+    &mfa::Mfa,
 ];
 
 /// A way to learn from data of some shapes for some jobs: an entry of [`METHODS`].

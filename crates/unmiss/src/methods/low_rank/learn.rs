@@ -15,7 +15,7 @@
 use rayon::prelude::*;
 
 use super::factors::Factors;
-use crate::linalg::{Holes, Square, add_crossed, add_product, dot};
+use crate::linalg::{Holes, Square, add_crossed, add_product, dot, pairs, unpack};
 use crate::rng::Stream;
 
 /// Rows that are summed in one go: fixed, so that sums do not depend on the number of threads.
@@ -84,23 +84,6 @@ struct Sums {
     squares: Vec<f64>,
     /// `[pairs of u]`: the sum of E over all rows.
     causes: Vec<f64>,
-}
-
-/// Cells of a lower triangle.
-fn pairs(size: usize) -> usize {
-    size * (size + 1) / 2
-}
-
-/// A lower triangle, row by row, as a symmetric matrix.
-fn unpack(packed: &[f64], size: usize) -> Square {
-    let mut square = Square::zero(size);
-    let mut cells = packed.iter();
-    for i in 0..size {
-        for (j, cell) in cells.by_ref().take(i + 1).enumerate() {
-            (*square.at_mut(i, j), *square.at_mut(j, i)) = (*cell, *cell);
-        }
-    }
-    square
 }
 
 impl Factors {
