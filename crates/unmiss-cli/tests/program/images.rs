@@ -56,7 +56,9 @@ fn a_model_of_images_is_fitted_shown_and_predicts() {
         ("fit holed.npz --target label", "this is for tables, and the data are images"),
         ("predict digits.unmiss holed.npz --explain 3", "this is for tables, and the data are images"),
         ("audit digits.unmiss", "there are no rows to audit the model on"),
-        ("compare holed.npz --target label", "methods for images are compared by `fit` alone"),
+        ("compare holed.npz --target size", "this is for tables, and the data are images"),
+        ("compare holed.npz --impute --how mcar:0.2", "there is no region `mcar` of images"),
+        ("impute holed.npz -o a.npz --set k=3", "settings belong to a method, and none is named"),
         ("predict digits.unmiss sample:penguins", "can't be read as images"),
         ("impute holed.npz --with digits.unmiss -o a.npz", "one that fills holes is needed"),
         ("impute holed.npz", "images can't be written to a file of this name"),
@@ -67,13 +69,29 @@ fn a_model_of_images_is_fitted_shown_and_predicts() {
     bench.succeed("hide sample:digits --how noise:0.5 -o bare.npy");
     let refused = bench.run("fit bare.npy");
     assert!(refused.err.contains("the classes of the images are not known"), "{}", refused.err);
+    let refused = bench.run("compare bare.npy");
+    assert!(refused.err.contains("the classes of the images are not known"), "{}", refused.err);
+}
+
+#[test]
+fn methods_for_images_are_compared() {
+    let bench = bench();
+    let told = bench.succeed("compare holed.npz --methods neighbours --folds 2 --json fits.json").out;
+    assert!(told.contains("Predicting `label` (10 classes) on 1,797 images"), "{told}");
+    let again =
+        bench.succeed("compare holed.npz --methods neighbours --folds 2 --json fits.json --resume").out;
+    assert_eq!(again, told);
+    let filled = bench.succeed("compare holed.npz --impute --methods mean,mfa --set mfa.rounds=3").out;
+    assert!(filled.contains("hidden by the holes of other images"), "{filled}");
+    assert!(filled.contains("`mfa` has the lowest RMSE / sd"), "{filled}");
 }
 
 #[test]
 fn holes_are_filled_and_what_is_known_stays() {
     let bench = bench();
     let said = bench.succeed("impute holed.npz -o full.npz --save imputer.unmiss").out;
-    assert!(said.contains("Filled 28,752 pixels of 1,797 images by `neighbours`"), "{said}");
+    assert!(said.contains("Measured on known pixels of 1,797 images that were hidden"), "{said}");
+    assert!(said.contains("Filled 28,752 pixels of 1,797 images by `mfa`"), "{said}");
     assert!(bench.succeed("describe full.npz").out.contains("Every pixel of every image is known."));
     bench.succeed("impute holed.npz -o again.npz --with imputer.unmiss");
     assert_eq!(bench.bytes("again.npz"), bench.bytes("full.npz"));

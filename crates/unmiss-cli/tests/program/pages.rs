@@ -34,7 +34,19 @@ fn pages(bench: &Bench) -> Vec<&'static str> {
         "{compare},days --target outcome --folds 2 --methods linear,trees --html compared.html"
     ));
     bench.succeed(&format!("{compare} --impute --methods mean,gaussian --html imputers.html"));
-    vec!["describe.html", "number.html", "classes.html", "audit.html", "compared.html", "imputers.html"]
+    bench.succeed("hide sample:digits --how square:0.25 -o holed.npz");
+    bench.succeed("fit holed.npz --method neighbours -o digits.unmiss --html told.html");
+    bench.succeed("impute holed.npz --method mfa --set rounds=3 --draws 2 -o full.npz --html filled.html");
+    vec![
+        "describe.html",
+        "number.html",
+        "classes.html",
+        "audit.html",
+        "compared.html",
+        "imputers.html",
+        "told.html",
+        "filled.html",
+    ]
 }
 
 #[test]

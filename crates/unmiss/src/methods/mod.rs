@@ -36,6 +36,7 @@ pub mod network;
 pub mod neumiss;
 pub mod self_masking;
 mod recipe;
+mod round_robin;
 mod settings;
 pub mod space;
 pub mod supervised;

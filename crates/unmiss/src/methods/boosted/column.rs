@@ -2,11 +2,11 @@
 
 use rayon::prelude::*;
 
-use super::is_known;
 use crate::encode::wide::pick;
 use crate::encode::{Encoded, Encoder, Targets, Task};
 use crate::error::{Error, Result};
 use crate::methods::Draw;
+use crate::methods::round_robin::{inputs, is_known, levels};
 use crate::methods::supervised::set_aside;
 use crate::methods::trees::{Settings, boost, forest::Forest, loss};
 use crate::rng::Stream;
@@ -197,25 +197,4 @@ impl ColumnTrees {
         }
         Ok(Self { feature, task, levels: levels(encoder, feature), forest, differences })
     }
-}
-
-/// How many levels a category has; rare ones that share a code are none of them.
-fn levels(encoder: &Encoder, feature: usize) -> usize {
-    let category = feature.checked_sub(encoder.numbers.len()).and_then(|place| encoder.categories.get(place));
-    category.map_or(0, |category| category.levels.len())
-}
-
-/// Filled rows as inputs for one feature: everything known but the feature itself.
-fn inputs(filled: &Encoded, numbers: usize, feature: usize, rows: &[usize]) -> Encoded {
-    let mut inputs = filled.select(rows);
-    inputs.numbers_observed.fill(true);
-    inputs.codes_observed.fill(true);
-    let codes = filled.codes.len().checked_div(filled.rows).unwrap_or(0);
-    for row in 0..rows.len() {
-        match feature.checked_sub(numbers) {
-            None => inputs.numbers_observed[row * numbers + feature] = false,
-            Some(place) => inputs.codes_observed[row * codes + place] = false,
-        }
-    }
-    inputs
 }

@@ -6,17 +6,15 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::gaussian::learn_default;
+use super::round_robin::{Start, holed, ranges, sampled};
 use super::{
     About, Axis, Card, Choices, Cost, Draw, Examples, Imputer, Job, Layout, Learned, Method, Setting,
     defaults_of, parse,
 };
 use crate::data::Shape;
-use crate::encode::wide::EncodedRow;
-use crate::encode::{Encoded, Encoder, Rows, Wide};
+use crate::encode::{Rows, Wide};
 use crate::error::{Error, Result};
-use crate::linalg::{Conditional, Normal};
-use crate::methods::each_row::for_each_row;
-use crate::rng::Stream;
+use crate::linalg::Normal;
 use crate::run::Run;
 use crate::store::Arrays;
 use column::ColumnTrees;
@@ -84,7 +82,7 @@ impl Method for Boosted {
     fn fit(&self, settings: &Value, examples: Examples<'_>, run: &Run) -> Result<Box<dyn Learned>> {
         let (encoder, rows) = examples.table()?;
         let settings = Settings::checked(settings)?;
-        let sample = sampled(rows, settings.rows, run.seed());
+        let sample = sampled(rows, settings.rows, "boosted rows", run.seed());
         let rows = sample.as_ref().unwrap_or(rows);
         let wide = Wide::new(encoder);
         let normal = learn_default(&wide.widen(rows), run);
@@ -132,74 +130,6 @@ impl Method for Boosted {
             ranges: ranges(encoder),
             rounds: settings.rounds,
         }))
-    }
-}
-
-/// A choice of rows, where there are more than wanted.
-fn sampled(rows: &Encoded, most: usize, seed: u64) -> Option<Encoded> {
-    (rows.rows > most).then(|| {
-        let mut picked = Stream::new(seed, "boosted rows", 0, 0).permutation(rows.rows);
-        picked.truncate(most);
-        rows.select(&picked)
-    })
-}
-
-/// Features with holes and with something known, fewest holes first.
-fn holed(encoder: &Encoder, rows: &Encoded) -> Vec<usize> {
-    let numbers = encoder.numbers.len();
-    let holes = |feature: usize| (0..rows.rows).filter(|&row| !is_known(rows, numbers, feature, row)).count();
-    let mut order: Vec<usize> =
-        (0..encoder.width()).filter(|&feature| (1..rows.rows).contains(&holes(feature))).collect();
-    order.sort_by_key(|&feature| holes(feature));
-    order
-}
-
-/// Whether a row knows a feature (numbers first, then categories).
-fn is_known(rows: &Encoded, numbers: usize, feature: usize, row: usize) -> bool {
-    match feature.checked_sub(numbers) {
-        None => rows.numbers_observed[row * numbers + feature],
-        Some(place) => rows.codes_observed[row * (rows.codes.len() / rows.rows) + place],
-    }
-}
-
-/// Lowest and highest value that each number may be filled with.
-fn ranges(encoder: &Encoder) -> Vec<(f32, f32)> {
-    let ranges = encoder.numbers.iter().map(|feature| feature.range());
-    ranges.map(|(low, high)| (low as f32, high as f32)).collect()
-}
-
-/// What the normal distribution says: the start of every course.
-struct Start {
-    /// The rows with every hole at its guess.
-    filled: Encoded,
-    /// `[rows, numbers]`: each number's guess without itself.
-    left_out: Vec<f32>,
-}
-
-impl Start {
-    fn new(wide: &Wide, normal: &Normal, rows: &Encoded) -> Self {
-        let conditional = Conditional::new(normal);
-        let widened = wide.widen(rows);
-        let columns = wide.columns();
-        let numbers = rows.numbers.len().checked_div(rows.rows).unwrap_or(0);
-        let guesses = |row: usize| -> Vec<f64> {
-            let cells = row * columns..(row + 1) * columns;
-            let observed = &widened.observed[cells.clone()];
-            let values = widened.values[cells].iter().zip(observed).zip(conditional.mean());
-            let deviations: Vec<f64> =
-                values.map(|((x, known), mean)| if *known { f64::from(*x) - mean } else { 0.0 }).collect();
-            let guesses = conditional.leave_one_out(observed, &deviations);
-            guesses.iter().zip(conditional.mean()).map(|(guess, mean)| guess + mean).collect()
-        };
-        use rayon::prelude::*;
-        let guesses: Vec<Vec<f64>> = (0..rows.rows).into_par_iter().map(guesses).collect();
-        let mut filled = rows.clone();
-        for_each_row(&mut filled, |row, mut line: EncodedRow<'_>| {
-            wide.narrow(&guesses[row], &mut line, None)
-        });
-        let left_out =
-            guesses.iter().flat_map(|line| line[..numbers].iter().map(|value| *value as f32)).collect();
-        Self { filled, left_out }
     }
 }
 

@@ -5,6 +5,7 @@ mod response;
 mod grow;
 mod plant;
 mod stored;
+mod fill;
 
 #[cfg(test)]
 mod tests;
@@ -13,6 +14,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use fill::Filler;
 use fitted::{Node, bins_of};
 use plant::{Extra, Plan, plant};
 use stored::Forest;
@@ -24,7 +26,7 @@ use super::{
     defaults_of, parse,
 };
 use crate::data::Shape;
-use crate::encode::{Encoder, Encoding, Rows, Targets, Task};
+use crate::encode::{Encoded, Encoder, Encoding, Rows, Targets, Task};
 use crate::error::{Error, Result};
 use crate::run::Run;
 use crate::store::Arrays;
@@ -107,7 +109,7 @@ impl Settings {
 
 static CARD: Card = Card {
     name: "forest",
-    does: &[(Shape::Table, Job::Predict)],
+    does: &[(Shape::Table, Job::Predict), (Shape::Table, Job::Fill)],
     short_lists: &[(Shape::Table, Job::Predict)],
     cost: Cost::Medium,
     about: About {
@@ -117,7 +119,8 @@ static CARD: Card = Card {
                Rows whose cell is missing go to the side that fits them better, or are a side of their own.",
         paper: "Breiman 2001 (random forests); Geurts, Ernst and Wehenkel 2006 (extremely randomised trees); \
                 Twala, Jones and Hand 2008 (missing values in splits)",
-        when: "A quick and robust second opinion on any table, from a hundred rows on; noisy targets.",
+        when: "A quick and robust second opinion on any table, from a hundred rows on; noisy targets. It fills holes \
+               too, column after column from the others.",
         when_not: "Straight effects, or values beyond those of the training rows: its answers stay within them.",
     },
     settings: &[
@@ -165,31 +168,36 @@ impl Method for RandomForest {
     }
 
     fn fit(&self, settings: &Value, examples: Examples<'_>, run: &Run) -> Result<Box<dyn Learned>> {
-        let Training { encoder, inputs, targets } = examples.training()?;
         let settings = Settings::checked(settings)?;
+        if let Examples::Table { encoder, rows, targets: None } = examples {
+            return Ok(Box::new(Filler::fit(&settings, encoder, rows, run)?));
+        }
+        let Training { encoder, inputs, targets } = examples.training()?;
         let weighted = |row: &u32| targets.weights[*row as usize] > 0.0;
         let rows: Vec<u32> = (0..inputs.rows as u32).filter(weighted).collect();
         if rows.is_empty() {
             return Err(Error::method("forest", "there is no row with a weight above 0 to learn from"));
         }
-        if encoder.width() > usize::from(u16::MAX) {
-            return Err(Error::method("forest", "it is for at most 65,535 columns"));
-        }
-        let forest = run.compute(|| {
-            let bins = Bins::new(encoder, inputs, &rows, MOST_BINS);
-            let plan = settings.plan(targets.task, rows.len(), encoder.width());
-            let (trees, gains) = plant(&bins, targets, &rows, plan, run);
-            let (prior, prior_share) = prior(targets, &rows);
-            Forest { meanings: bins.meanings, trees, gains, prior, prior_share }
-        });
-        Ok(Box::new(Fitted::new(encoder, targets.task, forest)))
+        check_width(encoder)?;
+        Ok(Box::new(run.compute(|| Fitted::fit(&settings, encoder, inputs, targets, &rows, run))))
     }
 
     fn load(&self, settings: &Value, layout: Layout<'_>, arrays: &Arrays) -> Result<Box<dyn Learned>> {
-        let (encoder, task) = layout.predicting()?;
         Settings::checked(settings)?;
+        if layout.task.is_none() {
+            return Ok(Box::new(Filler::load(layout.table()?, arrays)?));
+        }
+        let (encoder, task) = layout.predicting()?;
         let forest = Forest::load(arrays, encoder, outputs(task))?;
         Ok(Box::new(Fitted::new(encoder, task, forest)))
+    }
+}
+
+/// Nodes have two bytes for their column.
+fn check_width(encoder: &Encoder) -> Result<()> {
+    match encoder.width() > usize::from(u16::MAX) {
+        true => Err(Error::method("forest", "it is for at most 65,535 columns")),
+        false => Ok(()),
     }
 }
 
@@ -230,6 +238,22 @@ struct Fitted {
 }
 
 impl Fitted {
+    /// Grows a forest on some of the rows.
+    fn fit(
+        settings: &Settings,
+        encoder: &Encoder,
+        inputs: &Encoded,
+        targets: &Targets,
+        rows: &[u32],
+        run: &Run,
+    ) -> Self {
+        let bins = Bins::new(encoder, inputs, rows, MOST_BINS);
+        let plan = settings.plan(targets.task, rows.len(), encoder.width());
+        let (trees, gains) = plant(&bins, targets, rows, plan, run);
+        let (prior, prior_share) = prior(targets, rows);
+        Self::new(encoder, targets.task, Forest { meanings: bins.meanings, trees, gains, prior, prior_share })
+    }
+
     fn new(encoder: &Encoder, task: Task, forest: Forest) -> Self {
         let names = encoder.names().map(str::to_owned).collect();
         let shape = (encoder.numbers.len(), encoder.categories.len());
@@ -268,7 +292,14 @@ impl Learned for Fitted {
 
 impl Predictor for Fitted {
     fn predict(&self, rows: &Rows) -> Result<Vec<f64>> {
-        let rows = &*self.stand_ins.apply(rows.table()?);
+        Ok(self.answers(rows.table()?))
+    }
+}
+
+impl Fitted {
+    /// `[rows, outputs]`: what it answers.
+    fn answers(&self, rows: &Encoded) -> Vec<f64> {
+        let rows = &*self.stand_ins.apply(rows);
         let (outputs, width) = (outputs(self.task), self.names.len());
         let Forest { meanings, trees, prior, prior_share, .. } = &self.forest;
         let answered = self.task.outputs().max(1);
@@ -297,6 +328,6 @@ impl Predictor for Fitted {
                 }
             }
         });
-        Ok(answers)
+        answers
     }
 }
