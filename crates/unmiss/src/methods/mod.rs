@@ -11,12 +11,14 @@ pub mod autorec;
 pub mod biases;
 pub mod blend;
 pub mod boosted;
+mod canvas;
 mod card;
 pub mod cf_nade;
 pub mod chained;
 pub mod conditional;
 pub mod convolutional;
 pub mod dmfa;
+pub mod dvae;
 mod each_row;
 mod examples;
 pub mod ensemble;
@@ -24,6 +26,7 @@ pub mod factors;
 pub mod folds;
 pub mod forest;
 pub mod gaussian;
+mod generative;
 pub mod kernel;
 mod learned;
 pub mod linear;
@@ -79,6 +82,7 @@ pub static METHODS: &[&dyn Method] = &[
     &chained::Chained,
     &boosted::Boosted,
     &autoencoder::Autoencoder,
+    &dvae::Dvae,
     &neighbours::Neighbours,
     &self_masking::SelfMasking,
     &mean::Mean,
