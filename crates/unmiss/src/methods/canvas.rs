@@ -1,5 +1,5 @@
-//! Images on a canvas whose sides can be halved as often as a network halves them: the image, and to its right and below
-//! as much of nothing as is needed.
+//! Images on a canvas whose sides can be halved as often as a network halves them: the image, and to its right and
+//! below as much of nothing as is needed.
 
 use crate::data::images::Size;
 use crate::nn::Shape;

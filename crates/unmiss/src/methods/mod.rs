@@ -43,6 +43,7 @@ pub mod space;
 pub mod supervised;
 pub mod trees;
 mod vectors;
+pub mod wae;
 mod weights;
 
 #[cfg(test)]
@@ -93,6 +94,7 @@ pub static METHODS: &[&dyn Method] = &[
     &biases::BiasesOnly,
     &convolutional::Convolutional,
     &dmfa::Dmfa,
+    &wae::Wae,
 ];
 
 /// A way to learn from data of some shapes for some jobs: an entry of [`METHODS`].

@@ -103,13 +103,7 @@ impl Layout {
 
     /// μ and s of rows, `[B, 2L]`, from what is seen of them.
     pub fn encode<E: Engine>(&self, engine: &mut E, cells: &Cells, seen: &[bool]) -> E::Value {
-        let (width, inputs) = (self.features.cells().max(1), self.features.inputs());
-        let mut input = vec![0.0; cells.rows * inputs];
-        let rows = cells.values.chunks(width).zip(seen.chunks(width));
-        for (line, (values, seen)) in input.chunks_mut(inputs.max(1)).zip(rows) {
-            self.features.write_input(values, seen, line);
-        }
-        let input = engine.input(input, cells.rows);
+        let input = engine.input(self.features.inputs_of(cells, seen), cells.rows);
         let code = self.network.encode(engine, input);
         let mean = engine.columns(code.clone(), 0..self.latent);
         let s = engine.columns(code, self.latent..2 * self.latent);

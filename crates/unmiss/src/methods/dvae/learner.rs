@@ -6,38 +6,15 @@ use burn::Tensor;
 
 use super::layout::{Layout, Visit};
 use super::posterior::bounds;
-use crate::methods::generative::{Cells, Hiding, Source};
+use crate::methods::generative::{Cells, Hiding, Parts, Source};
 use crate::nn::train::{Learner, Moment};
 use crate::nn::{Lent, Parameters, Taped};
 use crate::rng::{Stream, mix};
 
-/// Rows below which none is set aside.
-const FEWEST: usize = 20;
-/// Rows set aside, at most.
-const MOST_ASIDE: usize = 2_000;
 /// Latents of each row that is judged, at least.
 const JUDGED: usize = 5;
 /// Rows judged at a time.
 const AT_ONCE: usize = 256;
-
-/// The rows of a table or a set of images: those to learn from, and those that tell when to stop.
-pub struct Parts {
-    /// To learn from.
-    pub learning: Vec<usize>,
-    /// Set aside.
-    pub aside: Vec<usize>,
-}
-
-impl Parts {
-    /// Of so many rows a tenth is set aside.
-    pub fn new(rows: usize, seed: u64) -> Self {
-        let mut learning = Stream::new(seed, "dvae rows", 0, 0).permutation(rows);
-        let count = if rows < FEWEST { 0 } else { (rows / 10).min(MOST_ASIDE) };
-        let aside = learning.split_off(rows - count);
-        learning.sort_unstable();
-        Self { learning, aside }
-    }
-}
 
 /// The network and its rows.
 pub struct Restoring<'a> {
@@ -57,14 +34,8 @@ pub struct Restoring<'a> {
 
 impl Restoring<'_> {
     /// What the encoder sees of rows, at an address.
-    fn seen(&self, cells: &Cells, rows: &[usize], seed: u64, step: u64) -> Vec<bool> {
-        let width = self.layout.features.cells().max(1);
-        let lines = cells.observed.chunks(width).zip(rows);
-        let seen = lines.flat_map(|(observed, row)| {
-            let mut stream = Stream::new(seed, "dvae holes", step, *row as u64);
-            self.hiding.seen(observed, (self.source, &self.parts.learning), &mut stream)
-        });
-        seen.collect()
+    fn seen(&self, cells: &Cells, rows: &[usize], address: (u64, u64)) -> Vec<bool> {
+        self.hiding.seen_of((cells, rows), self.source, self.parts, address)
     }
 
     /// How many numbers may hide themselves.
@@ -104,7 +75,7 @@ impl Learner for Restoring<'_> {
     fn loss(&self, parameters: &Lent, rows: &[usize], moment: &Moment) -> Tensor<1> {
         let rows: Vec<usize> = rows.iter().map(|&row| self.parts.learning[row]).collect();
         let cells = self.source.cells(&rows);
-        let seen = self.seen(&cells, &rows, moment.seed, moment.step);
+        let seen = self.seen(&cells, &rows, (moment.seed, moment.step));
         let visit = self.visit(&cells, &seen, self.importance, (moment.seed, moment.step));
         self.layout.loss(&mut Taped::new(parameters, moment), parameters, visit)
     }
@@ -114,7 +85,7 @@ impl Learner for Restoring<'_> {
         let mut total = 0.0;
         for rows in self.parts.aside.chunks(AT_ONCE) {
             let cells = self.source.cells(rows);
-            let seen = self.seen(&cells, rows, self.seed, u64::MAX);
+            let seen = self.seen(&cells, rows, (self.seed, u64::MAX));
             let address = (self.seed, u64::MAX - 1 - rows[0] as u64);
             let visit = self.visit(&cells, &seen, self.importance.max(JUDGED), address);
             total -= bounds(self.layout, parameters, visit, self.importance == 1).iter().sum::<f64>();

@@ -6,8 +6,8 @@
 //! ```
 //!
 //! x_j is the known value, or the one drawn with a latent where it is missing, so that learning weighs which values a
-//! hole may have had. Columns without a hole in training have no curve. It is an assumption: the data can't tell it from
-//! another one.
+//! hole may have had. Columns without a hole in training have no curve. It is an assumption: the data can't tell it
+//! from another one.
 
 use burn::Tensor;
 use burn::tensor::TensorData;

@@ -13,7 +13,7 @@ mod tests;
 use serde_json::Value;
 
 use super::canvas::Canvas;
-use super::generative::{Features, Hiding, ImageCells, Source, TableCells};
+use super::generative::{Features, Hiding, ImageCells, Parts, Source, TableCells};
 use super::{
     About, Axis, Card, Choices, Cost, Examples, Job, Layout as FileLayout, Learned, Method, Setting,
     defaults_of,
@@ -26,7 +26,7 @@ use crate::run::Run;
 use crate::store::Arrays;
 use fitted::{Course, Form};
 use layout::Layout;
-use learner::{Parts, Restoring};
+use learner::Restoring;
 
 pub use fitted::Variational;
 pub use settings::{Depends, Direction, Likelihood, Prior, Settings};

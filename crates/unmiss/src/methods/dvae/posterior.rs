@@ -79,8 +79,8 @@ pub fn weights(logs: &[f64]) -> Vec<f64> {
     logs.iter().map(|log| (log - total).exp()).collect()
 }
 
-/// The bound of each row: as it is trained on. `elbo`: each latent by itself, and the divergence in closed form where it
-/// has one; else the logarithm of the mean of the weights.
+/// The bound of each row, as it is trained on. `elbo`: each latent by itself, and the divergence in closed form where
+/// it has one; else the logarithm of the mean of the weights.
 pub fn bounds(layout: &Layout, parameters: &Parameters, visit: Visit<'_>, elbo: bool) -> Vec<f64> {
     let (rows, per_row) = (visit.cells.rows, visit.per_row);
     let found = Posterior::new(layout, parameters, visit);

@@ -11,6 +11,7 @@
 use super::density::{
     bernoulli, bernoulli_row, categorical, chance, chances, deviation, freedom, gaussian, student_t,
 };
+use super::source::Cells;
 use crate::encode::wide::pick;
 use crate::encode::{Encoder, ImageCoder};
 use crate::nn::Shape;
@@ -122,8 +123,19 @@ impl Features {
         self.slots
     }
 
+    /// The encoder's inputs, `[B, inputs]`, of rows of which the cells under true marks are seen.
+    pub fn inputs_of(&self, cells: &Cells, seen: &[bool]) -> Vec<f32> {
+        let (width, inputs) = (self.cells().max(1), self.inputs());
+        let mut input = vec![0.0; cells.rows * inputs];
+        let rows = cells.values.chunks(width).zip(seen.chunks(width));
+        for (line, (values, seen)) in input.chunks_mut(inputs.max(1)).zip(rows) {
+            self.write_input(values, seen, line);
+        }
+        input
+    }
+
     /// The encoder's input of a row of which the cells under true marks are seen.
-    pub fn write_input(&self, values: &[f32], seen: &[bool], into: &mut [f32]) {
+    fn write_input(&self, values: &[f32], seen: &[bool], into: &mut [f32]) {
         let (slots, marks) = into.split_at_mut(self.slots);
         for (feature, (value, _)) in self.all.iter().zip(values.iter().zip(seen)).filter(|(_, cell)| *cell.1)
         {

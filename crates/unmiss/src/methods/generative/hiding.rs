@@ -1,8 +1,9 @@
 //! What is hidden from the encoder in training, beside what is missing anyway.
 
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::source::Source;
+use super::source::{Cells, Source};
 use crate::rng::Stream;
 
 /// How often a mask is copied; else cells are hidden evenly, so that rows with other holes than those of training are
@@ -10,6 +11,32 @@ use crate::rng::Stream;
 const COPIED: f64 = 0.9;
 /// Rows whose marks are looked at in one go.
 const AT_ONCE: usize = 256;
+/// Rows that a thread takes at once at least.
+const ROWS_AT_ONCE: usize = 16;
+
+/// Rows below which none is set aside.
+const FEWEST: usize = 20;
+/// Rows set aside, at most.
+const MOST_ASIDE: usize = 2_000;
+
+/// The rows of a table or a set of images: those to learn from, and those that tell when to stop.
+pub struct Parts {
+    /// To learn from.
+    pub learning: Vec<usize>,
+    /// Set aside.
+    pub aside: Vec<usize>,
+}
+
+impl Parts {
+    /// Of so many rows a tenth is set aside.
+    pub fn new(rows: usize, seed: u64) -> Self {
+        let mut learning = Stream::new(seed, "generative rows", 0, 0).permutation(rows);
+        let count = if rows < FEWEST { 0 } else { (rows / 10).min(MOST_ASIDE) };
+        let aside = learning.split_off(rows - count);
+        learning.sort_unstable();
+        Self { learning, aside }
+    }
+}
 
 /// Which cells are hidden.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,8 +80,24 @@ impl Hiding {
         &self.rates
     }
 
+    /// What an encoder sees of rows at a step: `[B, cells]`.
+    pub fn seen_of(
+        &self,
+        (cells, rows): (&Cells, &[usize]),
+        source: &dyn Source,
+        parts: &Parts,
+        (seed, step): (u64, u64),
+    ) -> Vec<bool> {
+        let lines = cells.observed.par_chunks(self.rates.len().max(1)).zip(rows);
+        let row = |(observed, row): (&[bool], &usize)| {
+            let mut stream = Stream::new(seed, "generative holes", step, *row as u64);
+            self.seen(observed, (source, &parts.learning), &mut stream)
+        };
+        lines.with_min_len(ROWS_AT_ONCE).flat_map_iter(row).collect()
+    }
+
     /// The marks of what an encoder sees of a row; `others` are the rows that masks may be copied from.
-    pub fn seen(
+    fn seen(
         &self,
         observed: &[bool],
         (source, others): (&dyn Source, &[usize]),
@@ -79,7 +122,6 @@ impl Hiding {
 
 #[cfg(test)]
 mod tests {
-    use super::super::source::Cells;
     use super::*;
 
     /// Three cells: always known, missing in every other row, never known.

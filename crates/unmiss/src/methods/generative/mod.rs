@@ -5,12 +5,12 @@
 //! shape of the data ([`Source`]).
 
 pub mod density;
-pub mod features;
-pub mod network;
-pub mod hiding;
 pub mod source;
+pub mod features;
+pub mod hiding;
+pub mod network;
 
 pub use features::{Features, Kind};
-pub use hiding::{Hiding, Masks};
+pub use hiding::{Hiding, Masks, Parts};
 pub use network::{Ends, Form, Network};
 pub use source::{Cells, ImageCells, Source, TableCells};

@@ -32,6 +32,10 @@ fn forms(method: &dyn Method) -> Vec<Value> {
             })
             .to_vec(),
         "dmfa" => vec![json!({ "filters": [4, 6], "factors": 2, "epochs": 2 })],
+        "wae" => vec![
+            json!({ "filters": [3, 4], "latent": 3, "epochs": 2 }),
+            json!({ "filters": [], "hidden": [8], "latent": 3, "epochs": 2, "hide": 0.0 }),
+        ],
         "dvae" => vec![
             json!({ "hidden": [8], "latent": 3, "epochs": 2 }),
             json!({ "filters": [3, 4], "latent": 3, "epochs": 2, "importance": 3, "samples": 5 }),
