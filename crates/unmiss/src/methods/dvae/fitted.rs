@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use super::layout::{Layout, Visit};
 use super::posterior::{Posterior, bounds, weights};
 use super::settings::Settings;
+use crate::encode::wide::EncodedRow;
 use crate::encode::{Encoder, Rows};
 use crate::error::Result;
 use crate::methods::canvas::Canvas;
@@ -54,25 +55,31 @@ impl Variational {
     /// # Errors
     /// When the rows are of another shape.
     pub fn log_likelihoods(&self, rows: &Rows, samples: usize) -> Result<Vec<f64>> {
-        let mut all = Vec::with_capacity(rows.len());
-        self.in_parts(rows, samples, |_, cells| {
-            let visit = self.visit(cells, samples, |_| Stream::new(0, "dvae likelihood", 0, 0));
-            all.extend(bounds(&self.layout, &self.parameters, visit, false));
-        })?;
-        Ok(all)
+        let source = self.source(rows)?;
+        let places: Vec<usize> = (0..source.len()).collect();
+        let some = |some: &[usize]| {
+            let cells = source.cells(some);
+            let visit = self.visit(&cells, samples, |_| Stream::new(0, "dvae likelihood", 0, 0));
+            bounds(&self.layout, &self.parameters, visit, false)
+        };
+        Ok(places.chunks(rows_at_once(samples)).flat_map(some).collect())
     }
 
-    /// Calls with some rows at a time: the place of the first, and their cells.
-    fn in_parts(&self, rows: &Rows, samples: usize, mut with: impl FnMut(usize, &Cells)) -> Result<()> {
-        let source: Box<dyn Source + '_> = match &self.form {
+    /// Rows as cells.
+    fn source<'a>(&self, rows: &'a Rows) -> Result<Box<dyn Source + 'a>> {
+        Ok(match &self.form {
             Form::Table(encoder) => Box::new(TableCells::new(encoder, rows.table()?)),
             Form::Images(canvas) => Box::new(ImageCells { rows: rows.images()?, canvas: *canvas }),
-        };
-        let places: Vec<usize> = (0..source.len()).collect();
-        for some in places.chunks((AT_ONCE / samples.max(1)).max(1)) {
-            with(some[0], &source.cells(some));
-        }
-        Ok(())
+        })
+    }
+
+    fn weighs(&self) -> bool {
+        self.settings.weighs(self.form.shape().0)
+    }
+
+    /// Latents that a row is filled from.
+    fn samples(&self) -> usize {
+        if self.weighs() { self.settings.samples } else { 1 }
     }
 
     /// Rows, all that is known of them seen, with noise from a stream for each.
@@ -95,16 +102,15 @@ impl Variational {
         Visit { cells, seen: &cells.observed, per_row, noise, cell_noise }
     }
 
-    /// Values for all cells of some rows: `[B, cells]`.
-    fn values(&self, cells: &Cells, first: usize, draw: Option<Draw>) -> Vec<f32> {
-        let features = &self.layout.features;
-        let per_row = if self.settings.weighs() { self.settings.samples } else { 1 };
+    /// Values for all cells of some rows, which stand at these places: `[B, cells]`.
+    fn values(&self, cells: &Cells, places: &[usize], draw: Option<Draw>) -> Vec<f32> {
+        let (features, per_row) = (&self.layout.features, self.samples());
         let mut visit = match draw {
-            Some(draw) => self.visit(cells, per_row, |row| draw.stream("dvae latents", first + row)),
+            Some(draw) => self.visit(cells, per_row, |row| draw.stream("dvae latents", places[row])),
             // Every row gets the same noise: what it is filled with depends on it alone.
             None => self.visit(cells, per_row, |_| Stream::new(0, "dvae latents", 0, 0)),
         };
-        if draw.is_none() && !self.settings.weighs() {
+        if draw.is_none() && !self.weighs() {
             visit.noise.fill(0.0);
         }
         let found = Posterior::new(&self.layout, &self.parameters, visit);
@@ -127,7 +133,7 @@ impl Variational {
                 }
                 return features.decide(&line, None);
             };
-            let mut stream = draw.stream("dvae", first + row);
+            let mut stream = draw.stream("dvae", places[row]);
             let latent = stream.position(&weights).unwrap_or(0);
             let mut drawn = features.drawn(said(latent), &mut stream);
             if self.layout.curves.is_some() {
@@ -194,26 +200,49 @@ impl Learned for Variational {
 
 impl Imputer for Variational {
     fn fill(&self, rows: &mut Rows, draw: Option<Draw>) -> Result<()> {
-        let samples = if self.settings.weighs() { self.settings.samples } else { 1 };
-        let mut values = Vec::new();
-        self.in_parts(rows, samples, |first, cells| values.extend(self.values(cells, first, draw)))?;
-        let width = self.layout.features.cells();
+        let (width, at_once) = (self.layout.features.cells().max(1), rows_at_once(self.samples()));
         match &self.form {
-            Form::Table(_) => for_each_row(rows.table_mut()?, |row, line| {
-                let own = &values[row * width..(row + 1) * width];
-                let (numbers, codes) = own.split_at(line.numbers.len());
-                let holes = line.numbers.iter_mut().zip(line.numbers_observed).zip(numbers);
-                holes.filter(|((_, known), _)| !**known).for_each(|((cell, _), value)| *cell = *value);
-                let holes = line.codes.iter_mut().zip(line.codes_observed).zip(codes);
-                holes.filter(|((_, known), _)| !**known).for_each(|((cell, _), code)| *cell = *code as u32);
-            }),
+            Form::Table(encoder) => {
+                let rows = rows.table_mut()?;
+                let source = TableCells::new(encoder, rows);
+                // A row without a hole costs nothing.
+                let known = rows.known_counts();
+                let holed: Vec<usize> = (0..rows.rows).filter(|&row| known[row] < width).collect();
+                let values: Vec<f32> = holed
+                    .chunks(at_once)
+                    .flat_map(|some| self.values(&source.cells(some), some, draw))
+                    .collect();
+                for_each_row(rows, |row, line| {
+                    let place = holed.partition_point(|other| *other < row);
+                    put(&values[place * width..(place + 1) * width], line);
+                });
+            }
             Form::Images(canvas) => {
                 let images = rows.images_mut()?;
-                for (row, own) in values.chunks(width.max(1)).enumerate() {
-                    images.fill(row, &canvas.cropped(own));
+                let places: Vec<usize> = (0..images.len()).collect();
+                for some in places.chunks(at_once) {
+                    let cells = ImageCells { rows: images, canvas: *canvas }.cells(some);
+                    let values = self.values(&cells, some, draw);
+                    for (row, own) in some.iter().zip(values.chunks(width)) {
+                        images.fill(*row, &canvas.cropped(own));
+                    }
                 }
             }
         }
         Ok(())
     }
+}
+
+/// Rows that go through the network in one go, each with so many latents.
+fn rows_at_once(samples: usize) -> usize {
+    (AT_ONCE / samples.max(1)).max(1)
+}
+
+/// Puts numbers and codes into the holes of a row.
+fn put(values: &[f32], line: EncodedRow<'_>) {
+    let (numbers, codes) = values.split_at(line.numbers.len());
+    let holes = line.numbers.iter_mut().zip(line.numbers_observed).zip(numbers);
+    holes.filter(|((_, known), _)| !**known).for_each(|((cell, _), value)| *cell = *value);
+    let holes = line.codes.iter_mut().zip(line.codes_observed).zip(codes);
+    holes.filter(|((_, known), _)| !**known).for_each(|((cell, _), code)| *cell = *code as u32);
 }

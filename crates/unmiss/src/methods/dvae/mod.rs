@@ -70,7 +70,7 @@ static CARD: Card = Card {
         },
         Setting {
             name: "importance",
-            help: "latents of a row in training: 1 is the ELBO, above it the MIWAE bound",
+            help: "latents of a row in training: 1 is the ELBO, above it the MIWAE bound; null: 5, or 1 for images",
         },
         Setting { name: "samples", help: "latents that a row is filled from, where importance is above 1" },
         Setting { name: "prior", help: "of latents: normal, or mixture, a learned mixture of normals" },
@@ -96,10 +96,10 @@ static CARD: Card = Card {
         Setting { name: "direction", help: "with itself, which values hide: learned, high or low" },
         Setting { name: "epochs", help: "passes over the rows, at most; null: by their number" },
         Setting { name: "batch", help: "rows in a batch; null: 64, or 128 images" },
-        Setting { name: "rate", help: "learning rate at the start" },
+        Setting { name: "rate", help: "learning rate" },
         Setting {
             name: "patience",
-            help: "epochs without a better bound after which training ends; 0: never",
+            help: "epochs without a better bound of rows set aside after which training ends; 0: none is set aside",
         },
     ],
     space: &[
@@ -155,7 +155,7 @@ impl Variational {
         source: &dyn Source,
         run: &Run,
     ) -> Result<Self> {
-        let parts = Parts::new(source.len(), run.seed());
+        let parts = Parts::new(source.len(), settings.patience > 0, run.seed());
         let hiding = Hiding::new(settings.masks, settings.hide, source, &parts.learning, features.cells());
         let rates = hiding.rates()[..features.numbers()].to_vec();
         let known = 1.0 - hiding.rates().iter().sum::<f64>() / features.cells().max(1) as f64;
@@ -166,7 +166,7 @@ impl Variational {
             source,
             parts: &parts,
             hiding: &hiding,
-            importance: settings.importance,
+            importance: settings.latents_of_a_row(shape),
             seed: run.seed(),
         };
         let plan = settings.plan(shape, parts.learning.len());

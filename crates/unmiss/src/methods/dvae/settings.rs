@@ -7,11 +7,13 @@ use crate::data::Shape;
 use crate::error::{Error, Result};
 use crate::methods::generative::{Form, Kind, Masks};
 use crate::methods::parse;
-use crate::nn::schedule::Schedule;
 use crate::nn::train::TrainSettings;
 
 /// Steps of training on a table that the usual number of epochs aims at, and on images.
 const STEPS: [usize; 2] = [8_000, 10_000];
+
+/// K for tables.
+const IMPORTANCE: usize = 5;
 
 /// The settings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -26,7 +28,7 @@ pub struct Settings {
     /// What the decoder says of a number or a pixel.
     pub likelihood: Option<Likelihood>,
     /// K: 1 trains on the ELBO, more on the bound of importance weights.
-    pub importance: usize,
+    pub importance: Option<usize>,
     /// Latents that a filled row is an average of, where importance is used.
     pub samples: usize,
     /// The distribution that latents are held to.
@@ -51,9 +53,9 @@ pub struct Settings {
     pub epochs: Option<usize>,
     /// Rows in a batch.
     pub batch: Option<usize>,
-    /// Learning rate at the start.
+    /// Learning rate.
     pub rate: f64,
-    /// Epochs without a better bound after which training ends; 0: never.
+    /// Epochs without a better bound of rows set aside after which training ends; 0: none is set aside.
     pub patience: usize,
 }
 
@@ -108,8 +110,8 @@ impl Default for Settings {
             hidden: None,
             filters: Vec::new(),
             likelihood: None,
-            importance: 1,
-            samples: 200,
+            importance: None,
+            samples: 100,
             prior: Prior::Normal,
             components: 10,
             beta: 1.0,
@@ -122,7 +124,7 @@ impl Default for Settings {
             epochs: None,
             batch: None,
             rate: 1e-3,
-            patience: 30,
+            patience: 40,
         }
     }
 }
@@ -139,7 +141,7 @@ impl Settings {
             false => Err(Error::setting(name, format!("{value} is not from 1 to {most}"))),
         };
         within("latent", settings.latent.unwrap_or(1), 4096)?;
-        within("importance", settings.importance, 1000)?;
+        within("importance", settings.importance.unwrap_or(1), 1000)?;
         within("samples", settings.samples, 100_000)?;
         within("components", settings.components, 1000)?;
         within("batch", settings.batch.unwrap_or(1), usize::MAX)?;
@@ -158,7 +160,7 @@ impl Settings {
         if !(0.0..1.0).contains(&settings.hide) {
             return Err(Error::setting("hide", format!("{} is not from 0 to below 1", settings.hide)));
         }
-        if settings.free_bits > 0.0 && (settings.importance > 1 || settings.prior == Prior::Mixture) {
+        if settings.free_bits > 0.0 && (settings.importance != Some(1) || settings.prior == Prior::Mixture) {
             return Err(Error::setting(
                 "free-bits",
                 "they are counted on the ELBO with the normal prior only",
@@ -182,9 +184,14 @@ impl Settings {
         self.missing_depends == Depends::Itself
     }
 
+    /// K for data of a shape.
+    pub fn latents_of_a_row(&self, shape: Shape) -> usize {
+        self.importance.unwrap_or(if shape == Shape::Images { 1 } else { IMPORTANCE })
+    }
+
     /// Whether a filled row is an average over latents with importance weights.
-    pub fn weighs(&self) -> bool {
-        self.importance > 1 || self.depends_on_itself()
+    pub fn weighs(&self, shape: Shape) -> bool {
+        self.latents_of_a_row(shape) > 1 || self.depends_on_itself()
     }
 
     /// The likelihood of numbers or pixels.
@@ -234,7 +241,6 @@ impl Settings {
             epochs: self.epochs.unwrap_or(usual),
             batch,
             rate: self.rate,
-            schedule: Schedule::Plateau { factor: 0.5, patience: 8, threshold: 1e-4, minimum: 1e-2 },
             patience: (self.patience > 0).then_some(self.patience),
             ..TrainSettings::default()
         }

@@ -92,10 +92,15 @@ fn the_loss_is_minus_the_bound() {
     let (coder, rows, _) = table(30, |_, chance| chance < 0.3);
     let mixed = json!({ "prior": "mixture", "components": 3, "importance": 4 });
     let itself = json!({ "missing-depends": "itself", "importance": 3, "direction": "high" });
-    for settings in
-        [json!({}), json!({ "importance": 5, "beta": 0.5 }), mixed, itself, json!({ "prior": "mixture" })]
-    {
+    for settings in [
+        json!({ "importance": 1 }),
+        json!({ "importance": 5, "beta": 0.5 }),
+        mixed,
+        itself,
+        json!({ "prior": "mixture", "importance": 1 }),
+    ] {
         let settings = Settings::checked(&settings).unwrap();
+        let per_row = settings.latents_of_a_row(Shape::Table);
         let encoder = coder.table().unwrap();
         let features = table_features(&settings, encoder).unwrap();
         let layout = Layout::new(&settings, Shape::Table, features, None, vec![0.0, 0.0, 0.3]).unwrap();
@@ -103,16 +108,15 @@ fn the_loss_is_minus_the_bound() {
         let cells = TableCells::new(encoder, rows.table().unwrap()).cells(&[0, 3, 4, 8]);
         let visit = || {
             let mut stream = Stream::new(1, "visit", 0, 0);
-            let mut noise =
-                |each: usize| (0..4 * settings.importance * each).map(|_| stream.normal() as f32).collect();
+            let mut noise = |each: usize| (0..4 * per_row * each).map(|_| stream.normal() as f32).collect();
             let (noise, cell_noise) = (noise(layout.latent), noise(3));
-            Visit { cells: &cells, seen: &cells.observed, per_row: settings.importance, noise, cell_noise }
+            Visit { cells: &cells, seen: &cells.observed, per_row, noise, cell_noise }
         };
         let moment = crate::nn::train::Moment { seed: 1, epoch: 0, step: 0, share: 0.0 };
         let lent = parameters.tensors();
         let mut engine = crate::nn::Taped::new(&lent, &moment);
         let loss = f64::from(layout.loss(&mut engine, &lent, visit()).into_scalar::<f32>());
-        let all = bounds(&layout, &parameters, visit(), settings.importance == 1);
+        let all = bounds(&layout, &parameters, visit(), per_row == 1);
         let bound = all.iter().sum::<f64>() / 4.0;
         assert!((loss + bound).abs() < 1e-4 * (1.0 + loss.abs()), "{settings:?}: {loss} {bound}");
     }
@@ -130,8 +134,11 @@ fn holes_are_filled_better_than_with_the_mean_and_draws_are_plausible() {
         settings.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         settings
     };
-    let forms =
-        [json!({}), json!({ "importance": 5 }), json!({ "likelihood": "student-t", "prior": "mixture" })];
+    let forms = [
+        json!({ "importance": 1 }),
+        json!({ "importance": 5 }),
+        json!({ "likelihood": "student-t", "prior": "mixture" }),
+    ];
     for settings in forms.map(small) {
         let model = fitted(&coder, &rows, &settings);
         let guess = last_column(&model, &coder, &rows, None);

@@ -28,10 +28,10 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// Of so many rows a tenth is set aside.
-    pub fn new(rows: usize, seed: u64) -> Self {
+    /// Of so many rows a tenth is set aside, if any is to be.
+    pub fn new(rows: usize, judged: bool, seed: u64) -> Self {
         let mut learning = Stream::new(seed, "generative rows", 0, 0).permutation(rows);
-        let count = if rows < FEWEST { 0 } else { (rows / 10).min(MOST_ASIDE) };
+        let count = if rows < FEWEST || !judged { 0 } else { (rows / 10).min(MOST_ASIDE) };
         let aside = learning.split_off(rows - count);
         learning.sort_unstable();
         Self { learning, aside }

@@ -59,7 +59,7 @@ pub struct Settings {
     pub rate: f64,
     /// Learning rate of the discriminator.
     pub discriminator_rate: f64,
-    /// Epochs without a lower error after which training ends; 0: never.
+    /// Epochs without a lower error of images set aside after which training ends; 0: none is set aside.
     pub patience: usize,
 }
 
@@ -164,7 +164,7 @@ static CARD: Card = Card {
         Setting { name: "discriminator-rate", help: "learning rate of the discriminator" },
         Setting {
             name: "patience",
-            help: "epochs without a lower error after which training ends; 0: never",
+            help: "epochs without a lower error of images set aside after which training ends; 0: none is set aside",
         },
     ],
     space: &[
@@ -258,7 +258,7 @@ impl Fitted {
     fn fit(settings: &Settings, coder: &ImageCoder, rows: &ImageRows, run: &Run) -> Result<Self> {
         let parts = Autoencoder::new(settings, coder)?;
         let source = ImageCells { rows, canvas: parts.canvas };
-        let images = Parts::new(source.len(), run.seed());
+        let images = Parts::new(source.len(), settings.patience > 0, run.seed());
         let hiding =
             |most: f64| Hiding::new(settings.masks, most, &source, &images.learning, parts.features.cells());
         let learner = Adversarial {
