@@ -48,7 +48,7 @@ pub const BENCH: Bench = Bench {
     run: measure,
 };
 
-const fn wanted(file: &'static str, target: &'static str, classes: bool) -> Wanted {
+pub(super) const fn wanted(file: &'static str, target: &'static str, classes: bool) -> Wanted {
     Wanted { file, target, classes, ignored: &[] }
 }
 
@@ -158,9 +158,9 @@ struct Task {
     deviations: Vec<f64>,
 }
 
-struct Part {
+pub(super) struct Part {
     truth: Table,
-    holed: Data,
+    pub holed: Data,
     /// `[columns][rows]`: true where a known cell was hidden.
     hidden: Vec<Vec<bool>>,
 }
@@ -191,7 +191,7 @@ impl Task {
 }
 
 impl Part {
-    fn new(truth: &Table, holes: &Hidden, rows: &[usize]) -> Self {
+    pub fn new(truth: &Table, holes: &Hidden, rows: &[usize]) -> Self {
         let marks = |column: &Vec<bool>| rows.iter().map(|&row| column[row]).collect();
         Self {
             truth: truth.select(rows),
@@ -201,7 +201,7 @@ impl Part {
     }
 
     /// `sqrt(mean over hidden cells of ((filled - true) / deviation)^2)`.
-    fn error(&self, filled: &Table, deviations: &[f64]) -> f64 {
+    pub fn error(&self, filled: &Table, deviations: &[f64]) -> f64 {
         let (mut sum, mut cells) = (0.0, 0_usize);
         let columns = self.truth.columns().iter().zip(filled.columns());
         for (((truth, filled), hidden), deviation) in columns.zip(&self.hidden).zip(deviations) {
@@ -216,7 +216,7 @@ impl Part {
 }
 
 /// Of a column without holes; 1 for a column of one value, in which nothing can go wrong.
-fn deviation(column: &Column) -> f64 {
+pub(super) fn deviation(column: &Column) -> f64 {
     let values = column.numbers().unwrap_or_default();
     let count = values.len().max(1) as f64;
     let mean = values.iter().sum::<f64>() / count;

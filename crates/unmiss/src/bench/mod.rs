@@ -16,6 +16,7 @@ pub mod coverage;
 pub mod imputation;
 pub mod intervals;
 pub mod misconv;
+pub mod miwae;
 pub mod neumiss;
 pub mod nhis_like;
 pub mod ratings;
@@ -34,6 +35,7 @@ pub const BENCHES: &[&Bench] = &[
     &theorems::BENCH,
     &nhis_like::BENCH,
     &imputation::BENCH,
+    &miwae::BENCH,
     &coverage::BENCH,
     &intervals::BENCH,
     &neumiss::BENCH,

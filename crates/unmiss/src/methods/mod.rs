@@ -11,12 +11,14 @@ pub mod autorec;
 pub mod biases;
 pub mod blend;
 pub mod boosted;
+mod canvas;
 mod card;
 pub mod cf_nade;
 pub mod chained;
 pub mod conditional;
 pub mod convolutional;
 pub mod dmfa;
+pub mod dvae;
 mod each_row;
 mod examples;
 pub mod ensemble;
@@ -24,6 +26,7 @@ pub mod factors;
 pub mod folds;
 pub mod forest;
 pub mod gaussian;
+mod generative;
 pub mod kernel;
 mod learned;
 pub mod linear;
@@ -42,6 +45,7 @@ pub mod space;
 pub mod supervised;
 pub mod trees;
 mod vectors;
+pub mod wae;
 mod weights;
 
 #[cfg(test)]
@@ -81,6 +85,7 @@ pub static METHODS: &[&dyn Method] = &[
     &chained::Chained,
     &boosted::Boosted,
     &autoencoder::Autoencoder,
+    &dvae::Dvae,
     &neighbours::Neighbours,
     &self_masking::SelfMasking,
     &mean::Mean,
@@ -92,6 +97,7 @@ pub static METHODS: &[&dyn Method] = &[
     &convolutional::Convolutional,
     &dmfa::Dmfa,
     &mfa::Mfa,
+    &wae::Wae,
 ];
 
 /// A way to learn from data of some shapes for some jobs: an entry of [`METHODS`].

@@ -18,6 +18,7 @@ use super::Settings;
 use crate::data::images::Size;
 use crate::encode::ImageBatch;
 use crate::error::Result;
+use crate::methods::canvas::Canvas;
 use crate::nn::{Activation, Convolution, Engine, Mixture, MixtureSize, Parameters, Shape, Window};
 use crate::rng::Stream;
 
@@ -31,9 +32,8 @@ type Layer = (Arc<Convolution>, usize);
 
 /// The layout: everything but the weights.
 pub struct Network {
-    size: Size,
-    /// The image and, to its right and below, as much of nothing as lets its sides be halved at every level.
-    canvas: Shape,
+    /// The image and as much of nothing as lets its sides be halved at every level.
+    pub canvas: Canvas,
     factors: usize,
     first: Layer,
     /// For each level below the first: on the way down two layers, on the way up two.
@@ -53,12 +53,11 @@ impl Network {
     pub fn new(settings: &Settings, size: Size) -> Result<Self> {
         let levels = size.height.min(size.width).max(1).ilog2() as usize;
         let filters = &settings.filters[..settings.filters.len().min(levels + 1)];
-        let whole = |side: usize| side.next_multiple_of(1 << (filters.len() - 1));
-        let canvas = Shape::new(size.channels, whole(size.height), whole(size.width));
+        let canvas = Canvas::new(size, filters.len() - 1);
         let mut made = Made::default();
         let down = Window { kernel: 3, stride: 2, padding: 1 };
         let up = Window { kernel: 2, stride: 2, padding: 0 };
-        let input = Shape { channels: 2 * size.channels, ..canvas };
+        let input = Shape { channels: 2 * size.channels, ..canvas.shape() };
         let first = made.layer("first", Convolution::new(input, filters[0], Window::same(3))?);
         let mut levels = Vec::new();
         for (level, pair) in filters.windows(2).enumerate() {
@@ -75,14 +74,14 @@ impl Network {
         let lowest = levels.last().map_or(first.0.output(), |[_, inner, ..]| inner.0.output());
         let middle = made.layer("middle", Convolution::new(lowest, lowest.channels, Window::same(3))?);
         let outputs = (2 + settings.factors) * size.channels;
-        let shape = Shape { channels: filters[0], ..canvas };
+        let shape = Shape { channels: filters[0], ..canvas.shape() };
         let last = made.layer("last", Convolution::new(shape, outputs, Window::same(3))?);
-        Ok(Self { size, canvas, factors: settings.factors, first, levels, middle, last, names: made.names })
+        Ok(Self { canvas, factors: settings.factors, first, levels, middle, last, names: made.names })
     }
 
     /// Numbers, components and factors of the densities.
     pub fn mixture_size(&self) -> MixtureSize {
-        MixtureSize { numbers: self.canvas.numbers(), components: 1, factors: self.factors }
+        MixtureSize { numbers: self.canvas.shape().numbers(), components: 1, factors: self.factors }
     }
 
     /// Weights with their first values (He).
@@ -105,7 +104,7 @@ impl Network {
     /// The density of every number of the canvas from what is given: `values` and `given` are `[B, n]`, and values
     /// that are not given are 0.
     pub fn forward<E: Engine>(&self, engine: &mut E, values: &[f32], given: &[f32]) -> Mixture<E::Value> {
-        let n = self.canvas.numbers();
+        let n = self.canvas.shape().numbers();
         let rows = values.len() / n;
         let both = values.chunks_exact(n).zip(given.chunks_exact(n));
         let input = engine.input(both.flat_map(|(values, given)| [values, given].concat()).collect(), rows);
@@ -137,34 +136,9 @@ impl Network {
         }
     }
 
-    /// Numbers of images, `[B, c, height, width]`, on the canvas: 0 beside the image.
-    pub fn spread(&self, numbers: &[f32]) -> Vec<f32> {
-        let (Size { height, width, .. }, canvas) = (self.size, self.canvas);
-        if (height, width) == (canvas.height, canvas.width) {
-            return numbers.to_vec();
-        }
-        let planes = numbers.len() / (height * width);
-        let mut spread = vec![0.0; planes * canvas.pixels()];
-        let lines = numbers.chunks_exact(width).enumerate();
-        for (line, numbers) in lines {
-            let start = (line / height) * canvas.pixels() + (line % height) * canvas.width;
-            spread[start..start + width].copy_from_slice(numbers);
-        }
-        spread
-    }
-
-    /// What lies on the canvas, `[planes, canvas]`, without what is beside the image.
-    pub fn cropped(&self, numbers: &[f32]) -> Vec<f32> {
-        let (Size { height, width, .. }, canvas) = (self.size, self.canvas);
-        let plane = |plane: &[f32]| {
-            plane.chunks_exact(canvas.width).take(height).flat_map(|line| line[..width].to_vec()).collect()
-        };
-        numbers.chunks_exact(canvas.pixels()).flat_map::<Vec<f32>, _>(plane).collect()
-    }
-
     /// Values and marks of a batch on the canvas.
     pub fn on_canvas(&self, batch: &ImageBatch) -> (Vec<f32>, Vec<f32>) {
-        (self.spread(&batch.values), self.spread(&batch.observed))
+        (self.canvas.spread(&batch.values), self.canvas.spread(&batch.observed))
     }
 }
 
@@ -204,14 +178,10 @@ mod tests {
     }
 
     #[test]
-    fn images_of_any_size_find_room_on_a_canvas_and_come_back() {
+    fn small_images_have_fewer_levels() {
         for (height, width, levels) in [(8, 8, 2), (7, 10, 2), (3, 2, 1), (1, 5, 0)] {
             let network = network(height, width);
             assert_eq!(network.levels.len(), levels);
-            let numbers = random(2 * 2 * height * width, "canvas");
-            let spread = network.spread(&numbers);
-            assert_eq!(spread.len(), 2 * network.canvas.numbers());
-            assert_eq!(network.cropped(&spread), numbers);
         }
     }
 
@@ -223,7 +193,7 @@ mod tests {
         for (layer, weight) in layers {
             assert_eq!(parameters[*weight].shape, layer.weight_shape(), "{}", parameters[*weight].name);
         }
-        let n = network.canvas.numbers();
+        let n = network.canvas.shape().numbers();
         let given: Vec<f32> = (0..2 * n).map(|place| f32::from(u8::from(place % 3 > 0))).collect();
         let values: Vec<f32> = random(2 * n, "values").iter().zip(&given).map(|(x, m)| x * m).collect();
         let mixture = network.forward(&mut Plain::new(&parameters), &values, &given);

@@ -186,9 +186,9 @@ impl Density {
         let found = self.network.forward(&mut Plain::new(&self.parameters), &values, &given);
         let mixture = Mixture {
             scores: found.scores.into_values(),
-            mean: self.network.cropped(found.mean.values()),
-            factors: self.network.cropped(found.factors.values()),
-            diagonal: self.network.cropped(found.diagonal.values()),
+            mean: self.network.canvas.cropped(found.mean.values()),
+            factors: self.network.canvas.cropped(found.factors.values()),
+            diagonal: self.network.canvas.cropped(found.diagonal.values()),
         };
         (mixture, MixtureSize { numbers: batch.size.cells(), ..self.network.mixture_size() })
     }

@@ -97,7 +97,7 @@ impl Restoring<'_> {
     fn visit(&self, rows: &[usize], address: u64) -> Visit {
         let size = self.rows.size();
         let mut batch = self.rows.batch(rows);
-        let numbers = self.network.spread(&batch.values);
+        let numbers = self.network.canvas.spread(&batch.values);
         let mut chosen = Vec::with_capacity(batch.values.len());
         let images = rows.iter().zip(batch.values.chunks_exact_mut(size.cells()));
         for ((row, values), given) in images.zip(batch.observed.chunks_exact_mut(size.cells())) {
@@ -111,7 +111,7 @@ impl Restoring<'_> {
             }
         }
         let (values, given) = self.network.on_canvas(&batch);
-        let chosen = self.network.spread(&chosen).iter().map(|mark| *mark > 0.0).collect();
+        let chosen = self.network.canvas.spread(&chosen).iter().map(|mark| *mark > 0.0).collect();
         Visit { numbers, values, given, chosen }
     }
 }

@@ -32,6 +32,15 @@ fn forms(method: &dyn Method) -> Vec<Value> {
             })
             .to_vec(),
         "dmfa" => vec![json!({ "filters": [4, 6], "factors": 2, "epochs": 2 })],
+        "wae" => vec![
+            json!({ "filters": [3, 4], "latent": 3, "epochs": 2 }),
+            json!({ "filters": [], "hidden": [8], "latent": 3, "epochs": 2, "hide": 0.0 }),
+        ],
+        "dvae" => vec![
+            json!({ "hidden": [8], "latent": 3, "epochs": 2 }),
+            json!({ "filters": [3, 4], "latent": 3, "epochs": 2, "importance": 3, "samples": 5 }),
+            json!({ "hidden": [8], "latent": 3, "epochs": 2, "likelihood": "gaussian", "prior": "mixture" }),
+        ],
         _ => vec![json!({})],
     }
 }
@@ -41,6 +50,9 @@ fn learning(method: &dyn Method) -> Value {
     match method.name() {
         "convolutional" => {
             json!({ "filters": [[8], [8]], "hidden": [16], "epochs": 15, "batch": 8, "rate": 0.01 })
+        }
+        "dvae" => {
+            json!({ "hidden": [32], "latent": 4, "epochs": 60, "batch": 8, "rate": 0.005, "patience": 0 })
         }
         "dmfa" => json!({ "filters": [8, 16], "epochs": 60, "batch": 8, "rate": 0.005, "patience": 0 }),
         _ => json!({}),
