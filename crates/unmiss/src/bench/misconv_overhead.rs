@@ -140,7 +140,7 @@ fn claim(part: &str, case: &Case, batch: usize, [plain, misconv]: &[Vec<f64>; 2]
 /// What is timed.
 enum Timer {
     Layer { layer: Box<Convolution>, images: Box<Holed> },
-    Networks { models: Box<[Model; 2]>, images: Images },
+    Networks { models: Box<[Model; 2]>, images: Box<Images> },
 }
 
 /// Images with holes and a density of what is missing, as a layer gets them.
@@ -171,7 +171,7 @@ impl Timer {
                 .set_all(settings.into_iter().chain([("missing", missing)]))?;
             Model::fit(&few, &Aim::Predict(Roles::target(LABEL)), &recipe, run)
         };
-        Ok(Self::Networks { models: Box::new([fit("zero")?, fit("misconv")?]), images })
+        Ok(Self::Networks { models: Box::new([fit("zero")?, fit("misconv")?]), images: Box::new(images) })
     }
 
     /// Median milliseconds of the plain one and of MisConv, measured in turn.

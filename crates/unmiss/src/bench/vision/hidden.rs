@@ -1,5 +1,5 @@
-//! Sparsity Normalization of the input, of the first and of the second hidden layer of perceptrons on CIFAR-10 (appendix
-//! C.3, figures 8 and 9, of the earlier version of the paper on SN).
+//! Sparsity Normalization of the input, of the first and of the second hidden layer of perceptrons on CIFAR-10
+//! (appendix C.3, figures 8 and 9, of the earlier version of the paper on SN).
 //!
 //! A hidden layer is divided by the number of its units that are not 0, for this image, and multiplied by its width; no
 //! gradient flows through the count. The paper does not tell its K there.
@@ -20,7 +20,8 @@ use crate::run::Run;
 pub const BENCH: Bench = Bench {
     name: "hidden-sn",
     title: "Sparsity Normalization of hidden layers beside that of the input",
-    paper: "Yi, Lee, Kim, Hwang and Yang, Why Not to Use Zero Imputation?, earlier version, appendix C.3, figures 8 and 9",
+    paper: "Yi, Lee, Kim, Hwang and Yang, Why Not to Use Zero Imputation?, earlier version, appendix C.3, figures 8 \
+            and 9",
     files: &CIFAR_10,
     parts: || {
         vec![

@@ -72,7 +72,7 @@ pub static CARD: Card = Card {
         Setting { name: "weight-decay", help: "How strongly weights are pulled to 0." },
         Setting {
             name: "epochs",
-            help: "Passes over the images, at most; null: about 200,000 images in all.",
+            help: "Passes over the images, at most; null: about 500,000 images in all, at most 60 passes.",
         },
         Setting { name: "batch", help: "Images in a batch; null: by their number." },
         Setting {

@@ -6,7 +6,8 @@
 //! small            conv32, down, conv64, conv64, lin64; larger images: down, conv64 until 16 pixels are left
 //! misconv-digits   conv32, down, conv64, conv64, lin20
 //! misconv-cifar    conv32, conv32, down, conv64, conv64, conv64, lin128, with dropout between all of them
-//! vgg-16           conv64 x 2, pool, conv128 x 2, pool, conv256 x 3, pool, conv512 x 3, pool, conv512 x 3, pool, lin512 x 2
+//! vgg-16           conv64 x 2, pool, conv128 x 2, pool, conv256 x 3, pool, conv512 x 3, pool, conv512 x 3, pool,
+//!                  lin512, lin512
 //! ```
 
 use serde::{Deserialize, Serialize};

@@ -15,7 +15,7 @@ use crate::nn::schedule::Schedule;
 use crate::nn::train::TrainSettings;
 
 /// Visits of images in all that the usual number of epochs aims at.
-const VISITS: usize = 200_000;
+const VISITS: usize = 500_000;
 /// Images that `knn` asks, at most: so many as in the paper on MisConv.
 const DONORS: usize = 5_000;
 

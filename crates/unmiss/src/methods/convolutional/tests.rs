@@ -1,6 +1,7 @@
 //! Filling before the network, and several networks as one.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
 use crate::data::Data;
@@ -52,7 +53,7 @@ fn training_images_are_filled_from_others() {
 fn a_stop_while_holes_are_filled_is_a_stop() {
     let (coder, rows, targets) = digits(30);
     let run = Run::new(1, 1).unwrap();
-    run.stop_switch().store(true, std::sync::atomic::Ordering::Relaxed);
+    run.stop_switch().store(true, Ordering::Relaxed);
     let examples = Examples::new(&coder, &rows, Some(&targets)).unwrap();
     let stopped = Convolutional.fit(&json!({ "missing": "knn" }), examples, &run);
     assert!(matches!(stopped, Err(crate::error::Error::Stopped)));
@@ -82,5 +83,42 @@ fn several_networks_are_averaged_and_come_back() {
     assert_ne!(first, second);
     for ((one, other), both) in first.iter().zip(&second).zip(answers(&*learned)) {
         assert!(((one + other) / 2.0 - both).abs() < 1e-12);
+    }
+}
+
+/// Counts what a run tells, and stops it after so much.
+fn stopping_after(run: Run, events: usize) -> (Run, Arc<AtomicUsize>) {
+    let (count, switch) = (Arc::new(AtomicUsize::new(0)), run.stop_switch());
+    let counted = Arc::clone(&count);
+    let run = run.listened_by(move |_| {
+        if counted.fetch_add(1, Ordering::Relaxed) + 1 == events {
+            switch.store(true, Ordering::Relaxed);
+        }
+    });
+    (run, count)
+}
+
+#[test]
+fn what_was_stopped_goes_on_to_the_same_weights_with_every_part_of_the_work() {
+    let (coder, rows, targets) = digits(40);
+    let examples = Examples::new(&coder, &rows, Some(&targets)).unwrap();
+    let deep = json!({ "net": "vgg-16", "filters": [[3], [4, 4]], "hidden": [5], "missing": "sn-conv", "sn-depth": 9,
+                       "batch-norm": "before-relu", "networks": 2, "epochs": 2, "hide": "others", "shift": 1 });
+    let filled = json!({ "missing": "dmfa-impute", "filters": [[3]], "hidden": [4], "epochs": 2, "density-epochs": 1 });
+    for settings in [deep, filled] {
+        let (run, count) = stopping_after(Run::new(1, 1).unwrap(), usize::MAX);
+        let whole = Convolutional.fit(&settings, examples, &run).unwrap();
+        let events = count.load(Ordering::Relaxed);
+        for stop in [events / 4, events / 2, 3 * events / 4] {
+            let folder = tempfile::tempdir().unwrap();
+            let run = || Run::new(1, 1).unwrap().checkpoints_in(folder.path());
+            let (cut, _) = stopping_after(run(), stop);
+            if let Ok(cut) = Convolutional.fit(&settings, examples, &cut) {
+                let answers = cut.predictor().unwrap().predict(&rows).unwrap();
+                assert!(answers.iter().all(|answer| answer.is_finite()), "what there was until then");
+            }
+            let resumed = Convolutional.fit(&settings, examples, &run()).unwrap();
+            assert_eq!(resumed.save(), whole.save(), "{settings} stopped after {stop} of {events} events");
+        }
     }
 }

@@ -126,3 +126,31 @@ fn a_pooled_pixel_is_known_if_one_of_its_four_is() {
     assert_eq!(after.known.unwrap().marks.as_ref(), [true, false]);
     assert_eq!(after.active, 1.0 - 0.5_f32.powi(4));
 }
+
+#[test]
+fn deeper_layers_are_divided_by_what_a_relu_left_above_zero() {
+    let settings = Settings {
+        missing: Missing::SnConv,
+        sn_depth: 2,
+        filters: Some(vec![vec![3, 4]]),
+        hidden: Some(vec![]),
+        batch_norm: Some(BatchNorm::None),
+        ..Settings::default()
+    };
+    let network = Network::new(&settings, SIZE, 2).unwrap();
+    let parameters = drawn(&network);
+    let engine = &mut Plain::new(&parameters);
+    let (first, view) = (Arc::clone(&network.first), view(0.0));
+    let observed = Observed::new(view.observed, SIZE.channels);
+    let input = engine.input(view.values, 2);
+    let hidden = engine.sparsity_convolution(input, &observed, &first, 0, 18.0, Activation::Relu);
+    let above = hidden.values().iter().map(|value| *value > 0.0).collect::<Vec<bool>>();
+    assert!(above.contains(&true) && above.contains(&false));
+    let second = network.convolutions().nth(1).unwrap();
+    // Half of the 27 numbers under a window are expected to be above 0.
+    let above = Observed::new(above, 3);
+    let hidden = engine.sparsity_convolution(hidden, &above, second, 2, 13.5, Activation::Relu);
+    let expected = engine.dense(hidden, 4, Activation::Identity);
+    let found = network.forward(&mut Plain::new(&parameters), self::view(0.0));
+    assert_eq!(found.values(), expected.values());
+}
