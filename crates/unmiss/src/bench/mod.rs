@@ -11,18 +11,22 @@ mod repeat;
 pub mod report;
 mod request;
 mod page;
+mod pictures;
 mod treatment;
 pub mod coverage;
 pub mod imputation;
 pub mod intervals;
 pub mod misconv;
 pub mod miwae;
+pub mod misconv_overhead;
 pub mod neumiss;
 pub mod nhis_like;
 pub mod ratings;
+pub mod sn_vgg;
 pub mod theorems;
 pub mod uci_dropout;
 pub mod uci_replication;
+pub mod vision;
 
 use crate::error::{Error, Result, nearest};
 pub use report::{Cell, Claim, Figure, Report, Section, Verdict};
@@ -51,6 +55,10 @@ pub const BENCHES: &[&Bench] = &[
     &ratings::FLIXSTER,
     &ratings::YAHOO,
     &misconv::BENCH,
+    &misconv_overhead::BENCH,
+    &sn_vgg::BENCH,
+    &vision::capacity::BENCH,
+    &vision::hidden::BENCH,
 ];
 
 /// The bench of a name.

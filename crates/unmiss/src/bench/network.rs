@@ -1,16 +1,17 @@
 //! The plain network of the benches, which is `mlp`'s, on inputs that they build themselves, and its answers.
 //!
 //! First weights and biases are uniform in ±1/sqrt(inputs), the usual start in the tools that the peers'
-//! figures come from; the papers say nothing about it.
+//! figures come from; the papers say nothing about it. Where a paper has biases of 0 at first, so have we.
 
 use crate::encode::{Targets, Task};
 use crate::error::{Error, Result};
-use crate::methods::mlp::layers::{Perceptron, Start};
+use crate::methods::mlp::layers::Perceptron;
+pub use crate::methods::mlp::layers::Start;
 use crate::methods::mlp::{ScheduleName, Settings};
 use crate::methods::supervised::{Scorer, Supervised, predictions};
 use crate::metrics::most_probable;
 use crate::nn::train::{Why, train};
-use crate::nn::{Engine, Plain};
+use crate::nn::{Engine, Parameters, Plain};
 use crate::rng::{Stream, mix};
 use crate::run::Run;
 
@@ -77,18 +78,31 @@ pub struct Tested {
     pub answers: Vec<f64>,
     /// The epoch whose weights were kept.
     pub best_epoch: usize,
+    /// The first weights, and those that were kept.
+    pub weights: [Parameters; 2],
 }
 
-/// Trains with the run's seed, keeps the best epoch by validation (root mean square or log-loss), and
-/// predicts the test rows. `None` if the run was stopped, as half a training compares with nothing.
+/// [`train_and_test_from`] the usual start.
 pub fn train_and_test(
     rows: &Rows<'_>,
     split: &Split,
     settings: &Settings,
     run: &Run,
 ) -> Result<Option<Tested>> {
+    train_and_test_from(Start::Usual, rows, split, settings, run)
+}
+
+/// Trains with the run's seed, keeps the best epoch by validation (root mean square or log-loss), and
+/// predicts the test rows. `None` if the run was stopped, as half a training compares with nothing.
+pub fn train_and_test_from(
+    start: Start,
+    rows: &Rows<'_>,
+    split: &Split,
+    settings: &Settings,
+    run: &Run,
+) -> Result<Option<Tested>> {
     let task = rows.targets.task;
-    let perceptron = Perceptron::new(settings, rows.width, task.outputs(), Start::Usual);
+    let perceptron = Perceptron::new(settings, rows.width, task.outputs(), start);
     let held = Held { perceptron, rows };
     let learner = Supervised {
         scorer: &held,
@@ -97,7 +111,7 @@ pub fn train_and_test(
         validation: split.validation.clone(),
     };
     let parameters = held.perceptron.parameters(run.seed());
-    let trained = match train(&learner, parameters, &settings.plan(), run) {
+    let trained = match train(&learner, parameters.clone(), &settings.plan(), run) {
         Ok(trained) if !matches!(trained.stopped, Why::Stopped(_)) => trained,
         Ok(_) | Err(Error::Stopped) => return Ok(None),
         Err(error) => return Err(error),
@@ -106,7 +120,8 @@ pub fn train_and_test(
         let scores = held.forward(&mut Plain::new(&trained.parameters), &split.test);
         predictions(scores.values(), split.test.len(), task)
     });
-    Ok(Some(Tested { answers, best_epoch: trained.best_epoch }))
+    let weights = [parameters, trained.parameters];
+    Ok(Some(Tested { answers, best_epoch: trained.best_epoch, weights }))
 }
 
 /// Root mean squared error of numbers, or the share of rows whose class is wrong.

@@ -48,12 +48,13 @@ impl Missing {
         if self.normalizes() || self == Self::Zero { Scale::MinMax } else { Scale::Standard }
     }
 
-    fn fills_with_mean(self) -> bool {
+    /// Whether the mean stands for what is missing.
+    pub fn fills_with_mean(self) -> bool {
         matches!(self, Self::Mean | Self::MeanAndIndicator)
     }
 
     /// The state of a cell (observed or not) in which its column's indicator is 1.
-    fn indicated(self) -> Option<bool> {
+    pub fn indicated(self) -> Option<bool> {
         match self {
             Self::Zero | Self::Mean | Self::SparsityNormalization => None,
             Self::ObservedIndicator => Some(true),

@@ -229,6 +229,21 @@ impl ImageRows {
         }
     }
 
+    /// Puts what was filled into others into the holes of the images that they were selected from.
+    pub fn fill_from(&mut self, rows: &[usize], others: &Self) {
+        let images = Arc::make_mut(&mut self.images);
+        for (other, &row) in rows.iter().enumerate() {
+            (0..images.size().cells())
+                .for_each(|cell| images.fill(row, cell, others.images.value(other, cell)));
+        }
+    }
+
+    /// The same images with everything known, once holes have been filled.
+    #[must_use]
+    pub fn whole(self) -> Self {
+        Self { images: Arc::new(Arc::unwrap_or_clone(self.images).whole()), ..self }
+    }
+
     /// The given images, in the given order.
     #[must_use]
     pub fn select(&self, rows: &[usize]) -> Self {
@@ -319,6 +334,10 @@ mod tests {
             &Pixels::Numbers(vec![10.0, 30.0, 30.0, 40.0, 20.0, 10.0, 50.0, 50.0])
         );
         assert_eq!(rows.batch(&[0]), coder.encode(&own).unwrap().batch(&[0]), "a hole stays one");
+        let mut other = coder.encode(&own).unwrap();
+        other.fill_from(&[0], &rows.select(&[0]));
+        assert_eq!(other, rows);
+        assert_eq!(other.whole().batch(&[0]).values, [0.0, 0.5, 0.5, 0.75], "until it counts as known");
     }
 
     #[test]

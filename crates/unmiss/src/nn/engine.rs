@@ -165,6 +165,9 @@ pub trait Engine: Sized {
     /// Some of the columns, `[B, H]` to `[B, length of the range]`: channels of images, for instance.
     fn columns(&mut self, input: Self::Value, columns: Range<usize>) -> Self::Value;
 
+    /// Which numbers are not zero: `[B, H]`.
+    fn active(&self, value: &Self::Value) -> Vec<bool>;
+
     /// `K h / max(‖h‖₀, 1)`: each row by the number of its units that are not zero.
     fn normalize_hidden(&mut self, hidden: Self::Value, k: f32) -> Self::Value;
 }

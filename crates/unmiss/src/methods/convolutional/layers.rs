@@ -2,33 +2,47 @@
 //! outputs.
 //!
 //! ```text
-//! conv ... conv   stride 2   conv ... conv   stride 2   ...   dense ... dense   [B, O]
+//! conv ... conv   smaller   conv ... conv   smaller   ...   dense ... dense   [B, O]
 //! ```
 //!
-//! Each convolution is followed by ReLU and batch norm. Only the first one sees holes, except where partial
-//! convolutions hand on a mask.
+//! Each convolution is followed by ReLU and maybe by batch norm, before it or after. Only the first one sees holes,
+//! except where partial convolutions hand on a mask, and where Sparsity Normalization goes deeper: there, a number that
+//! a ReLU made 0 counts as missing.
 
 use std::sync::Arc;
 
+use super::nets::{Architecture, BatchNorm, Down};
 use super::{Missing, Settings};
 use crate::data::images::Size;
 use crate::error::Result;
 use crate::nn::sparsity::Dropout;
-use crate::nn::{Activation, Convolution, Engine, Mixture, MixtureSize, Observed, Parameters, Shape, Window};
+use crate::nn::{
+    Activation, Convolution, Engine, Mixture, MixtureSize, Observed, Parameters, Pool, Shape, Window,
+};
 use crate::rng::Stream;
-
-/// Arrays of a convolution with its norm.
-const ARRAYS: usize = 6;
-/// From this side on, images are made smaller by one more block.
-const LARGE: usize = 16;
 
 /// The layout: everything but the weights.
 pub struct Network {
     missing: Missing,
+    batch_norm: BatchNorm,
+    /// Convolutions that Sparsity Normalization applies to.
+    normalised: usize,
     dropout: f64,
-    convolutions: Vec<Arc<Convolution>>,
+    convolution_dropout: f64,
+    /// Numbers of an image, without masks.
+    numbers: usize,
+    /// The convolution that sees the images.
+    first: Arc<Convolution>,
+    /// What comes after it.
+    steps: Vec<Step>,
     /// Width of every dense layer, from what the convolutions give to the outputs.
     widths: Vec<usize>,
+}
+
+enum Step {
+    Convolution(Arc<Convolution>),
+    /// The largest of 2 x 2 pixels of images of a shape.
+    Pool(Shape),
 }
 
 /// Some images as the network sees them.
@@ -41,15 +55,13 @@ pub struct View {
     pub density: Option<(Mixture<Vec<f32>>, MixtureSize)>,
 }
 
-/// The usual blocks for images of a size: those of the paper for up to 32 x 32, more for larger ones.
-fn usual(size: Size) -> Vec<Vec<usize>> {
-    let mut blocks = vec![vec![32], vec![64, 64]];
-    let mut side = size.height.min(size.width).div_ceil(2);
-    while side > LARGE {
-        blocks.push(vec![64]);
-        side = side.div_ceil(2);
-    }
-    blocks
+/// What one step hands to the next.
+struct Passed<V> {
+    hidden: V,
+    /// Which of its pixels are known, where that is handed on.
+    known: Option<Observed<'static>>,
+    /// The share of its numbers that are not 0 at the first weights.
+    active: f32,
 }
 
 impl Network {
@@ -58,23 +70,54 @@ impl Network {
     /// # Errors
     /// When the images are too large.
     pub fn new(settings: &Settings, size: Size, outputs: usize) -> Result<Self> {
+        let Architecture { blocks, down, batch_norm, hidden, dropout, convolution_dropout } =
+            settings.architecture(size);
         let masks = if settings.missing == Missing::MaskChannel { 2 } else { 1 };
-        let mut shape = Shape::new(masks * size.channels, size.height, size.width);
-        let blocks = settings.filters.clone().unwrap_or_else(|| usual(size));
-        let mut convolutions: Vec<Arc<Convolution>> = Vec::new();
+        let images = Shape::new(masks * size.channels, size.height, size.width);
+        let first = Convolution::new(images, blocks[0][0], Window::same(3))?;
+        let (mut shape, mut steps) = (first.output(), Vec::new());
         for (block, filters) in blocks.iter().enumerate() {
-            let down = (block > 0).then_some((shape.channels, Window { kernel: 3, stride: 2, padding: 1 }));
-            let same = filters.iter().map(|filters| (*filters, Window::same(3)));
-            for (filters, window) in down.into_iter().chain(same) {
+            let smaller = Window { kernel: 3, stride: 2, padding: 1 };
+            let before = (block > 0 && down == Down::Stride).then_some((shape.channels, smaller));
+            let same =
+                filters.iter().skip(usize::from(block == 0)).map(|filters| (*filters, Window::same(3)));
+            for (filters, window) in before.into_iter().chain(same) {
                 let layer = Convolution::new(shape, filters, window)?;
                 shape = layer.output();
-                convolutions.push(Arc::new(layer));
+                steps.push(Step::Convolution(Arc::new(layer)));
+            }
+            if down == Down::MaxPool && shape.height.min(shape.width) > 1 {
+                steps.push(Step::Pool(shape));
+                shape = Pool::Max.output(shape);
             }
         }
-        let mut widths = vec![shape.numbers()];
-        widths.extend(&settings.hidden);
-        widths.push(outputs);
-        Ok(Self { missing: settings.missing, dropout: settings.dropout, convolutions, widths })
+        let widths = [vec![shape.numbers()], hidden, vec![outputs]].concat();
+        let normalised = if settings.missing == Missing::SnConv { settings.sn_depth } else { 0 };
+        let (missing, numbers, first) = (settings.missing, size.cells(), Arc::new(first));
+        Ok(Self {
+            missing,
+            batch_norm,
+            normalised,
+            dropout,
+            convolution_dropout,
+            numbers,
+            first,
+            steps,
+            widths,
+        })
+    }
+
+    fn convolutions(&self) -> impl Iterator<Item = &Arc<Convolution>> {
+        let later = self.steps.iter().filter_map(|step| match step {
+            Step::Convolution(layer) => Some(layer),
+            Step::Pool(_) => None,
+        });
+        std::iter::once(&self.first).chain(later)
+    }
+
+    /// Arrays of a convolution, with its norm where there is one.
+    fn arrays(&self) -> usize {
+        if self.batch_norm == BatchNorm::None { 2 } else { 6 }
     }
 
     /// Weights with their first values (He; the last layer's are 0, so that all classes are alike at first).
@@ -85,9 +128,13 @@ impl Network {
             let bound = (6.0 / inputs.max(1) as f64).sqrt();
             ((2.0 * stream.uniform() - 1.0) * bound) as f32
         };
-        for (number, layer) in self.convolutions.iter().enumerate() {
+        for (number, layer) in self.convolutions().enumerate() {
             let name = format!("convolution {number}");
-            layer.add_normalised(&mut parameters, &name, || draw(layer.window_numbers()));
+            let draw = || draw(layer.window_numbers());
+            match self.batch_norm {
+                BatchNorm::None => layer.add_parameters(&mut parameters, &name, draw),
+                _ => layer.add_normalised(&mut parameters, &name, draw),
+            };
         }
         let last = self.widths.len() - 2;
         for (number, pair) in self.widths.windows(2).enumerate() {
@@ -99,13 +146,20 @@ impl Network {
 
     /// Scores `[B, O]` of images.
     pub fn forward<E: Engine>(&self, engine: &mut E, view: View) -> E::Value {
-        let rows = view.observed.len() / self.numbers();
-        let mut hidden = match self.missing {
-            Missing::PartialConv => self.partial(engine, view, rows),
-            _ => self.plain(engine, view, rows),
-        };
-        let first = ARRAYS * self.convolutions.len();
-        let last = self.widths.len() - 2;
+        let (mut passed, convolutions) = (self.enter(engine, view), self.convolutions().count());
+        let mut number = 1;
+        for step in &self.steps {
+            passed = match step {
+                Step::Pool(shape) => pool(engine, passed, *shape),
+                Step::Convolution(layer) => {
+                    number += 1;
+                    let inner = number < convolutions && layer.window().stride == 1;
+                    self.convolve(engine, passed, layer, (number - 1, inner))
+                }
+            };
+        }
+        let (first, last) = (self.arrays() * convolutions, self.widths.len() - 2);
+        let mut hidden = passed.hidden;
         for layer in 0..=last {
             let address = ("convolutional dropout", layer);
             hidden = engine.dropout(hidden, self.dropout, Dropout::Average, address);
@@ -115,112 +169,115 @@ impl Network {
         hidden
     }
 
-    /// Numbers of an image, without masks.
-    fn numbers(&self) -> usize {
-        let numbers = self.convolutions[0].input().numbers();
-        if self.missing == Missing::MaskChannel { numbers / 2 } else { numbers }
-    }
-
-    /// A first layer that makes something of the holes, then plain ones.
-    fn plain<E: Engine>(&self, engine: &mut E, view: View, rows: usize) -> E::Value {
-        let layer = &self.convolutions[0];
-        let View { values, observed, density } = view;
-        let mut hidden = match (self.missing, density) {
-            (Missing::MaskChannel, _) => {
-                let n = self.numbers();
+    /// The first convolution, which makes something of the holes.
+    fn enter<E: Engine>(&self, engine: &mut E, view: View) -> Passed<E::Value> {
+        let (View { values, observed, density }, layer) = (view, &self.first);
+        let (n, rows) = (self.numbers, observed.len() / self.numbers);
+        let marked = |observed: Vec<bool>| Observed::new(observed, layer.input().channels);
+        if let (Missing::Misconv, Some((mixture, size))) = (self.missing, density) {
+            let mixture = Mixture {
+                scores: engine.input(mixture.scores, rows),
+                mean: engine.input(mixture.mean, rows),
+                factors: engine.input(mixture.factors, rows),
+                diagonal: engine.input(mixture.diagonal, rows),
+            };
+            // The mean of a ReLU has passed it already.
+            let mut hidden =
+                engine.expected_convolution(values, &marked(observed), (mixture, size), layer, 0);
+            if self.batch_norm != BatchNorm::None {
+                hidden = engine.batch_norm(hidden, 2);
+            }
+            return Passed { hidden, known: None, active: 1.0 };
+        }
+        let (input, known) = match self.missing {
+            Missing::MaskChannel => {
                 let marks: Vec<f32> = observed.iter().map(|known| f32::from(u8::from(*known))).collect();
                 let both = values.chunks_exact(n).zip(marks.chunks_exact(n));
-                let input = both.flat_map(|(values, marks)| [values, marks].concat()).collect();
-                let input = engine.input(input, rows);
-                engine.normalised_convolution(input, layer, 0)
+                (both.flat_map(|(values, marks)| [values, marks].concat()).collect(), None)
             }
-            (Missing::SnConv, _) => {
-                let input = engine.input(values, rows);
-                let observed = Observed::new(observed, layer.input().channels);
-                let k = layer.window_numbers() as f32;
-                let hidden = engine.sparsity_convolution(input, &observed, layer, 0, k, Activation::Relu);
-                engine.batch_norm(hidden, 2)
-            }
-            (Missing::Misconv, Some((mixture, size))) => {
-                let observed = Observed::new(observed, layer.input().channels);
-                let mixture = Mixture {
-                    scores: engine.input(mixture.scores, rows),
-                    mean: engine.input(mixture.mean, rows),
-                    factors: engine.input(mixture.factors, rows),
-                    diagonal: engine.input(mixture.diagonal, rows),
-                };
-                let hidden = engine.expected_convolution(values, &observed, (mixture, size), layer, 0);
-                engine.batch_norm(hidden, 2)
-            }
-            _ => {
-                let input = engine.input(values, rows);
-                engine.normalised_convolution(input, layer, 0)
-            }
+            Missing::PartialConv | Missing::SnConv => (values, Some(marked(observed))),
+            _ => (values, None),
         };
-        for (number, layer) in self.convolutions.iter().enumerate().skip(1) {
-            hidden = engine.normalised_convolution(hidden, layer, ARRAYS * number);
-        }
-        hidden
+        let passed = Passed { hidden: engine.input(input, rows), known, active: 1.0 };
+        self.convolve(engine, passed, layer, (0, self.convolutions().count() > 1))
     }
 
-    /// Partial convolutions, each with what is known of the result before.
-    fn partial<E: Engine>(&self, engine: &mut E, view: View, rows: usize) -> E::Value {
-        let mut observed = Observed::new(view.observed, self.convolutions[0].input().channels);
-        let mut hidden = engine.input(view.values, rows);
-        for (number, layer) in self.convolutions.iter().enumerate() {
-            let first = ARRAYS * number;
-            let (sums, known) = engine.partial_convolution(hidden, &observed, layer, first, Activation::Relu);
-            hidden = engine.batch_norm(sums, first + 2);
-            observed = known;
-        }
-        hidden
+    /// A convolution with its ReLU and norm. `number` is its place, and `inner` whether dropout comes after it.
+    fn convolve<E: Engine>(
+        &self,
+        engine: &mut E,
+        before: Passed<E::Value>,
+        layer: &Arc<Convolution>,
+        (number, inner): (usize, bool),
+    ) -> Passed<E::Value> {
+        let Passed { hidden, known, active } = before;
+        let first = self.arrays() * number;
+        let relu =
+            if self.batch_norm == BatchNorm::BeforeRelu { Activation::Identity } else { Activation::Relu };
+        let (sums, known) = match (self.missing, known) {
+            (Missing::PartialConv, Some(known)) => {
+                let (sums, known) = engine.partial_convolution(hidden, &known, layer, first, relu);
+                (sums, Some(known))
+            }
+            (_, known) if number < self.normalised => {
+                let channels = layer.input().channels;
+                let known = known.unwrap_or_else(|| Observed::new(engine.active(&hidden), channels));
+                // K: as many numbers as are expected under a window, so that sums keep their size on average.
+                let k = active * layer.window_numbers() as f32;
+                (engine.sparsity_convolution(hidden, &known, layer, first, k, relu), None)
+            }
+            _ if self.batch_norm == BatchNorm::AfterRelu => {
+                let hidden = engine.normalised_convolution(hidden, layer, first);
+                return self.passed(engine, hidden, None, (number, inner));
+            }
+            _ => (engine.convolution(hidden, layer, first, relu), None),
+        };
+        let hidden = match self.batch_norm {
+            BatchNorm::None => sums,
+            BatchNorm::AfterRelu => engine.batch_norm(sums, first + 2),
+            BatchNorm::BeforeRelu => {
+                let sums = engine.batch_norm(sums, first + 2);
+                engine.activate(sums, Activation::Relu)
+            }
+        };
+        self.passed(engine, hidden, known, (number, inner))
     }
+
+    /// What a convolution hands on, some of it dropped.
+    fn passed<E: Engine>(
+        &self,
+        engine: &mut E,
+        hidden: E::Value,
+        known: Option<Observed<'static>>,
+        (number, inner): (usize, bool),
+    ) -> Passed<E::Value> {
+        let address = ("convolution dropout", number);
+        let share = if inner { self.convolution_dropout } else { 0.0 };
+        let hidden = engine.dropout(hidden, share, Dropout::Average, address);
+        // A ReLU lets half of its sums pass; a norm behind it moves the zeros elsewhere.
+        let active = if self.batch_norm == BatchNorm::AfterRelu { 1.0 } else { 0.5 };
+        Passed { hidden, known, active }
+    }
+}
+
+/// The largest of 2 x 2 pixels. It is known if one of them is; what a hole became on the way, the same in all images,
+/// takes part.
+fn pool<E: Engine>(engine: &mut E, before: Passed<E::Value>, shape: Shape) -> Passed<E::Value> {
+    let known = before.known.map(|known| {
+        let marks = known.marks.chunks_exact(shape.pixels());
+        let smaller = marks.flat_map(|marks| {
+            let known = |row: usize, column: usize| marks[row * shape.width + column];
+            let square = move |(row, column): (usize, usize)| {
+                (0..4).any(|corner| known(2 * row + corner / 2, 2 * column + corner % 2))
+            };
+            let output = Pool::Max.output(shape);
+            (0..output.pixels()).map(move |pixel| square((pixel / output.width, pixel % output.width)))
+        });
+        Observed::new(smaller.collect::<Vec<bool>>(), known.channels)
+    });
+    let active = 1.0 - (1.0 - before.active).powi(4);
+    Passed { hidden: engine.pool(before.hidden, shape, Pool::Max), known, active }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::nn::Plain;
-    use crate::nn::product::tests::random;
-
-    const SIZE: Size = Size { channels: 2, height: 6, width: 5 };
-
-    /// Two images with holes, the same but for what stands under the mask.
-    fn view(under: f32) -> View {
-        let n = SIZE.cells();
-        let observed: Vec<bool> = (0..2 * n).map(|cell| cell % 7 != 3).collect();
-        let values = random(2 * n, "images").into_iter().zip(&observed);
-        let values = values.map(|(value, known)| if *known { value } else { under }).collect();
-        let size = MixtureSize { numbers: n, components: 1, factors: 1 };
-        let mixture = Mixture {
-            scores: vec![0.0; 2],
-            mean: vec![0.3; 2 * n],
-            factors: vec![0.1; 2 * n],
-            diagonal: vec![0.2; 2 * n],
-        };
-        View { values, observed, density: Some((mixture, size)) }
-    }
-
-    #[test]
-    fn layers_that_know_the_mask_never_read_what_is_under_it() {
-        for missing in [Missing::PartialConv, Missing::SnConv, Missing::Misconv] {
-            let filters = Some(vec![vec![4], vec![3, 5]]);
-            let settings = Settings { missing, filters, hidden: vec![6], ..Settings::default() };
-            let network = Network::new(&settings, SIZE, 3).unwrap();
-            let mut parameters = network.parameters(1);
-            let mut drawn = random(6 * 3, "last").into_iter();
-            let last = parameters.len() - 2;
-            parameters[last].values.fill_with(|| drawn.next().unwrap());
-            let answer = |under| network.forward(&mut Plain::new(&parameters), view(under)).into_values();
-            assert_eq!(answer(0.0), answer(77.0), "{missing:?}");
-            let scores = answer(0.0);
-            assert!(scores.len() == 6 && scores.iter().any(|score| *score != scores[0]), "{missing:?}");
-        }
-    }
-
-    #[test]
-    fn larger_images_get_more_blocks() {
-        let side = |side| usual(Size { channels: 1, height: side, width: side + 5 }).len();
-        assert_eq!([side(8), side(28), side(32), side(33), side(64), side(65)], [2, 2, 2, 3, 3, 4]);
-    }
-}
+mod tests;

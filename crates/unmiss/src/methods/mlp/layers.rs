@@ -92,17 +92,17 @@ impl Perceptron {
 
     /// Scores `[B, O]` of a batch of inputs.
     pub fn forward<E: Engine>(&self, engine: &mut E, inputs: E::Value) -> E::Value {
-        let Settings { normalize_hidden, dropout, dropout_kind, .. } = self.settings;
+        let Settings { normalize_hidden, dropout, dropout_kind, .. } = &self.settings;
         let mut hidden = inputs;
         for layer in 0..self.layers() {
             hidden = engine.dense(hidden, 2 * layer, self.activation(layer)); // [B, H]
             if layer + 1 == self.layers() {
                 break;
             }
-            if normalize_hidden {
+            if normalize_hidden.have(layer) {
                 hidden = engine.normalize_hidden(hidden, self.widths[layer + 1] as f32);
             }
-            hidden = engine.dropout(hidden, dropout, dropout_kind, (self.start.dropout(), layer));
+            hidden = engine.dropout(hidden, *dropout, *dropout_kind, (self.start.dropout(), layer));
         }
         hidden
     }
@@ -132,12 +132,15 @@ impl Scorer for Held<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::methods::mlp::Layers;
     use crate::nn::engine::tests::assert_agree;
     use crate::nn::product::tests::random;
 
     #[test]
     fn training_and_prediction_give_the_same_numbers() {
-        for (hidden, normalize_hidden) in [(vec![8, 6], false), (vec![8, 6], true), (vec![], false)] {
+        let (none, all, second) = (Layers::All(false), Layers::All(true), Layers::Some(vec![2]));
+        let forms = [(vec![8, 6], none.clone()), (vec![8, 6], all), (vec![8, 6], second), (vec![], none)];
+        for (hidden, normalize_hidden) in forms {
             let settings = Settings { hidden, normalize_hidden, ..Settings::default() };
             for start in [Start::He, Start::Usual] {
                 let perceptron = Perceptron::new(&settings, 3, 2, start);

@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 use crate::rng::Stream;
 use crate::run::Run;
 use crate::store::Arrays;
-use images::AlikeImages;
+pub use images::AlikeImages;
 use search::Donors;
 
 /// Rows filled at a time: their distances to all donors are in memory together.
@@ -27,11 +27,14 @@ const BLOCK: usize = 256;
 /// The entry of the list.
 pub struct Neighbours;
 
+/// The settings.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Settings {
-    k: usize,
-    donors: usize,
+pub struct Settings {
+    /// How many of the most alike rows are asked.
+    pub k: usize,
+    /// Training rows kept to be asked, at most.
+    pub donors: usize,
 }
 
 impl Default for Settings {

@@ -25,11 +25,20 @@ pub(super) fn cases(method: &dyn Method, job: Job, small: bool) -> Vec<Case> {
 /// Small networks, briefly trained, with every treatment of holes that a method has.
 fn forms(method: &dyn Method) -> Vec<Value> {
     match method.name() {
-        "convolutional" => ["zero", "mean", "mask-channel", "partial-conv", "sn-conv", "misconv"]
-            .map(|missing| {
+        "convolutional" => {
+            let ways = "zero mean knn dmfa-impute mask-channel partial-conv sn-conv misconv".split(' ');
+            let small = |missing: &str| {
                 json!({ "missing": missing, "filters": [[3], [4]], "hidden": [5], "epochs": 2, "shift": 1,
                         "density-epochs": 1 })
-            })
+            };
+            let deep = |missing: &str, norm: &str| {
+                json!({ "missing": missing, "net": "vgg-16", "filters": [[3], [4, 4]], "hidden": [5], "epochs": 2,
+                        "sn-depth": 3, "batch-norm": norm, "hide": "others", "networks": 2 })
+            };
+            ways.map(small).chain([deep("sn-conv", "none"), deep("partial-conv", "before-relu")]).collect()
+        }
+        "mlp" => ["sparsity-normalization", "mean+missing-indicator"]
+            .map(|missing| json!({ "missing": missing, "hidden": [6, 5], "normalize-hidden": [1], "epochs": 2 }))
             .to_vec(),
         "dmfa" => vec![json!({ "filters": [4, 6], "factors": 2, "epochs": 2 })],
         "wae" => vec![
@@ -54,6 +63,7 @@ fn learning(method: &dyn Method) -> Value {
         "dvae" => {
             json!({ "hidden": [32], "latent": 4, "epochs": 60, "batch": 8, "rate": 0.005, "patience": 0 })
         }
+        "mlp" => json!({ "missing": "mean", "hidden": [32], "epochs": 60, "batch": 8 }),
         "dmfa" => json!({ "filters": [8, 16], "epochs": 60, "batch": 8, "rate": 0.005, "patience": 0 }),
         _ => json!({}),
     }

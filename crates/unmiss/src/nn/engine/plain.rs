@@ -288,6 +288,10 @@ impl Engine for Plain<'_> {
         output
     }
 
+    fn active(&self, value: &Rows) -> Vec<bool> {
+        value.values().iter().map(|value| *value != 0.0).collect()
+    }
+
     fn normalize_hidden(&mut self, mut hidden: Rows, k: f32) -> Rows {
         let units = hidden.values.len() / hidden.rows.max(1);
         hidden.buffer().chunks_exact_mut(units.max(1)).for_each(|row| normalize_row(row, k));

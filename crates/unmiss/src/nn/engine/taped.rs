@@ -23,7 +23,7 @@ use crate::nn::partial_convolution::partial_convolution;
 use crate::nn::pool::{Pool, pool};
 use crate::nn::sparsity::{Dropout, dropout, normalize_hidden};
 use crate::nn::sparsity_convolution::sparsity_convolution;
-use crate::nn::tape::training_device;
+use crate::nn::tape::{into_values, training_device};
 use crate::nn::train::Moment;
 use crate::nn::windows::Observed;
 use crate::rng::Stream;
@@ -188,6 +188,10 @@ impl Engine for Taped<'_> {
     fn columns(&mut self, input: Tensor<2>, columns: Range<usize>) -> Tensor<2> {
         let rows = input.dims()[0];
         input.slice([0..rows, columns])
+    }
+
+    fn active(&self, value: &Tensor<2>) -> Vec<bool> {
+        into_values(value.clone().detach()).iter().map(|value| *value != 0.0).collect()
     }
 
     fn normalize_hidden(&mut self, hidden: Tensor<2>, k: f32) -> Tensor<2> {
