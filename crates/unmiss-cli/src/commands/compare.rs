@@ -166,7 +166,7 @@ impl Arguments {
 
     fn repeats(&self, job: Job) -> u16 {
         self.repeats.unwrap_or(match job {
-            Job::Predict => 2,
+            Job::Predict | Job::Density => 2,
             Job::Fill => 5,
             Job::Rate => 3,
         })
@@ -186,7 +186,9 @@ impl Arguments {
     fn question(&self, job: Job) -> Question {
         match job {
             Job::Fill => Question::Imputers { how: self.how.to_string(), ignore: self.ignore.clone() },
-            Job::Predict => Question::Predictors { roles: self.roles(), folds: usize::from(self.folds) },
+            Job::Predict | Job::Density => {
+                Question::Predictors { roles: self.roles(), folds: usize::from(self.folds) }
+            }
             Job::Rate => Question::Recommenders { share: self.test },
         }
     }
@@ -194,7 +196,7 @@ impl Arguments {
     fn read(&self, job: Job, printer: &Printer) -> Result<Data> {
         match job {
             Job::Fill => Ok(self.input.read(&self.data, false, printer)?.into()),
-            Job::Predict => self.input.read_inputs(&self.data, &self.roles(), printer),
+            Job::Predict | Job::Density => self.input.read_inputs(&self.data, &self.roles(), printer),
             Job::Rate => Ok(self.ratings.read(&self.data, &self.input, printer)?.into()),
         }
     }

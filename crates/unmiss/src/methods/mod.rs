@@ -55,7 +55,7 @@ use crate::store::Arrays;
 
 pub use card::{About, Card, Cost, Job, Setting};
 pub use examples::{Examples, Layout, Training};
-pub use learned::{ByRow, Draw, Exact, Imputer, Learned, Predictor, Recommender};
+pub use learned::{ByRow, Density, Draw, Exact, Imputer, Learned, Plausibility, Predictor, Recommender};
 pub use recipe::Recipe;
 pub use settings::{defaults_of, parse};
 pub use space::{Axis, Choices};

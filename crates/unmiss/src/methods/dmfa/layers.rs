@@ -85,6 +85,17 @@ impl Network {
         MixtureSize { numbers: self.canvas.numbers(), components: 1, factors: self.factors }
     }
 
+    /// How many factors pixels move by together.
+    pub fn factors(&self) -> usize {
+        self.factors
+    }
+
+    /// The pixel of the image that a number of the canvas belongs to.
+    pub fn pixel(&self, number: usize) -> usize {
+        let place = number % self.canvas.pixels();
+        place / self.canvas.width * self.size.width + place % self.canvas.width
+    }
+
     /// Weights with their first values (He).
     pub fn parameters(&self, seed: u64) -> Parameters {
         let mut parameters = Parameters::new();

@@ -91,7 +91,11 @@ fn case(count: usize, bytes: bool, job: Job, settings: Value) -> Case {
             target.encode(&data, None, ClassWeights::Equal).unwrap()
         }
     });
-    let answers = if job == Job::Predict { predicted } else { filled_cells };
+    let answers = match job {
+        Job::Predict => predicted,
+        Job::Density => super::density::answers,
+        _ => filled_cells,
+    };
     Case { coder, rows, targets, settings, answers }
 }
 
