@@ -61,7 +61,7 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
     images.only_for_images(model.shape())?;
     model.check_job(Job::Density, &arguments.model)?;
     let (data, names) = arguments.read(&model)?;
-    let run = printer.run(general)?;
+    let run = printer.run(general)?.part("scoring");
     let scored = score(&model.scoring()?, &data, &run);
     printer.close();
     let scored = scored?;
@@ -165,7 +165,10 @@ fn rarest(model: &Model, names: &[String], scored: &[Scored], flag: f64) -> Stri
     let what =
         format!("{count} of {} {rows} are as rare as {share} % of those compared with", number(scored.len()));
     if flagged.is_empty() {
-        return what + ".";
+        let compared = model.scoring().map_or(0, |scoring| scoring.part.known.len());
+        let few = 1.0 / (1 + compared) as f64 > flag;
+        let why = if few { ", as there are too few to compare with; raise --flag" } else { "" };
+        return what + why + ".";
     }
     let place = |row: &usize| (scored[*row].rarity.unwrap_or(1.0), scored[*row].log_likelihood);
     flagged.sort_by(|one, other| {
