@@ -28,6 +28,7 @@ pub mod kernel;
 mod learned;
 pub mod linear;
 pub mod low_rank;
+pub mod made;
 pub mod mean;
 pub mod mlp;
 pub mod neighbours;
@@ -89,6 +90,7 @@ pub static METHODS: &[&dyn Method] = &[
     &biases::BiasesOnly,
     &convolutional::Convolutional,
     &dmfa::Dmfa,
+    &made::Made,
 ];
 
 /// A way to learn from data of some shapes for some jobs: an entry of [`METHODS`].

@@ -32,6 +32,7 @@ fn forms(method: &dyn Method) -> Vec<Value> {
             })
             .to_vec(),
         "dmfa" => vec![json!({ "filters": [4, 6], "factors": 2, "epochs": 2 })],
+        "made" => vec![json!({ "hidden": [12], "masks": 2, "epochs": 2 })],
         _ => vec![json!({})],
     }
 }
