@@ -9,9 +9,10 @@
 //! rarity = (1 + rows compared with that are at most as plausible) / (1 + rows compared with)
 //! ```
 //!
-//! This has the form of a conformal p-value: for a row like the others, it is at most x with a chance of about x at most,
-//! even where the model's density is wrong. It is no guarantee: the rows compared with were judged by a model learned
-//! without them, new rows by the one learned from all; and some of the rows compared with have cells hidden at random.
+//! This has the form of a conformal p-value: for a row like the others, it is at most x with a chance of about x at
+//! most, even where the model's density is wrong. It is no guarantee: the rows compared with were judged by a model
+//! learned without them, new rows by the one learned from all; and some of the rows compared with have cells hidden at
+//! random.
 //!
 //! ```no_run
 //! use unmiss::{data, model::{Aim, DensityPlan, Model, Recipe}, run::Run};
