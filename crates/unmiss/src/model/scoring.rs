@@ -20,7 +20,8 @@
 //! let ward = data::read("ward.csv".as_ref(), &Default::default())?.table.into();
 //! let aim = Aim::Density(DensityPlan::default());
 //! let model = Model::fit(&ward, &aim, &Recipe::named("gaussian")?, &Run::new(0, 0)?)?;
-//! let rarest = model.scoring()?.score(&ward, |_, _| {})?.iter().filter(|row| row.rarity < Some(0.01)).count();
+//! let scored = model.scoring()?.score(&ward, |_, _| {})?;
+//! let rarest = scored.iter().filter(|row| row.rarity.is_some_and(|rarity| rarity < 0.01)).count();
 //! # Ok(())
 //! # }
 //! ```
