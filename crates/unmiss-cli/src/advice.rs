@@ -34,6 +34,7 @@ pub fn words(act: &Act) -> String {
             "`unmiss impute --save FILE` makes imputers; `unmiss predict` uses models".to_owned()
         }
         Act::UseRecommender => "`unmiss fit --shape ratings` makes models of ratings".to_owned(),
+        Act::UseDensity => "`unmiss density` makes models that say how plausible rows are".to_owned(),
     }
 }
 

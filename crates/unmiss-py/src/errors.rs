@@ -27,7 +27,7 @@ fn words(act: &Act) -> String {
         Act::OtherFile => "name another file".to_owned(),
         Act::SameQuestion { seed } => format!("ask the same with random_state={seed}"),
         Act::TakeSample { name } => format!("did you mean `{name}`?"),
-        Act::ShowModel | Act::UsePredictor | Act::UseImputer | Act::UseRecommender => {
+        Act::ShowModel | Act::UsePredictor | Act::UseImputer | Act::UseRecommender | Act::UseDensity => {
             "`unmiss.load` reads a model of any kind".to_owned()
         }
     }

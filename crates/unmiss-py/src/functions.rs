@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use unmiss::data::Shape;
 use unmiss::data::ratings;
 use unmiss::data::samples::sample;
+use unmiss::error::Error;
 use unmiss::methods::{Job, Method, methods_for, short_list};
 use unmiss::missing::{self, Mechanism, hideable};
 use unmiss::model::Model;
@@ -58,6 +59,10 @@ fn entry(method: &dyn Method, shape: Shape, job: Job) -> Value {
 pub(crate) fn load(py: Python<'_>, path: PathBuf) -> PyResult<Py<PyAny>> {
     let model = Model::load(&path).map_err(exception)?;
     Ok(match (model.shape(), model.job()) {
+        (_, Job::Density) => {
+            let what = format!("{}: this model says how plausible rows are", path.display());
+            return Err(exception(Error::data(what).with_hint("the program's `unmiss score` uses it")));
+        }
         (Shape::Images, Job::Predict) => Py::new(py, ImagePredictor::of(model)?)?.into_any(),
         (Shape::Images, _) => Py::new(py, ImageFiller::of(model)?)?.into_any(),
         (_, Job::Predict) => Py::new(py, Predictor::of(model))?.into_any(),

@@ -1,6 +1,6 @@
 //! A model: the translation of data and a fitted method in one, learned once, applied to any new data, saved as one
 //! file. What it is for is its [`Aim`]; what it can do for that is a view of it: [`Model::predicting`],
-//! [`Model::filling`], [`Model::rating`].
+//! [`Model::filling`], [`Model::rating`], [`Model::scoring`].
 //!
 //! ```no_run
 //! use unmiss::{data, model::{Aim, Model, Recipe}, run::Run};
@@ -26,6 +26,7 @@ mod predicting;
 mod filling;
 mod delta;
 mod rating;
+mod scoring;
 mod whole;
 mod read_back;
 mod file;
@@ -40,9 +41,10 @@ pub use file::FORMAT;
 pub use filling::{Filled, Filling, Unfilled};
 pub use group::Groups;
 pub use intervals::{CrossValidated, HeldOut, Intervals, Sets, Spread, holes_of};
-pub use parts::{Aim, Fallback, Fill, FillPlan, Limits, Part, Prediction, Summary};
+pub use parts::{Aim, DensityPlan, Fallback, Fill, FillPlan, Limits, Part, Prediction, Reference, Summary};
 pub use predicting::{Predicting, Prepared, fit_prepared, prepare};
 pub use rating::{Rating, RatingScore};
 pub use roles::{Inputs, Roles};
+pub use scoring::{Scored, Scoring};
 pub use shift::{ColumnShift, HoleShift, Patterns, Watch};
 pub use whole::Model;

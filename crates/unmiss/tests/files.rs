@@ -13,7 +13,7 @@ use unmiss::data::{Column, Data, Kind, Shape, Table, images, ratings};
 use unmiss::error::Result;
 use unmiss::methods::{Draw, Job, METHODS, Method};
 use unmiss::missing::{Region, hide_region};
-use unmiss::model::{Aim, Model, Predictions, Recipe, Roles};
+use unmiss::model::{Aim, DensityPlan, Model, Predictions, Recipe, Roles};
 use unmiss::rng::Stream;
 use unmiss::run::Run;
 
@@ -101,6 +101,7 @@ fn aim(shape: Shape, job: Job, draws: usize) -> Aim {
         Job::Predict => Aim::predict("target"),
         Job::Fill => Aim::draw(draws),
         Job::Rate => Aim::Rate,
+        Job::Density => Aim::Density(DensityPlan::default()),
     }
 }
 
@@ -115,6 +116,10 @@ fn answers(model: &Model) -> Result<Value> {
             let draw = Some(Draw { seed: 3, number: 1, first_row: 0 });
             let fill = |draw| model.filling()?.fill(&data(model.shape()), draw, |_, _| {});
             json!([cells(&fill(None)?.data), cells(&fill(draw)?.data)])
+        }
+        Job::Density => {
+            let scored = model.scoring()?.score(&data(model.shape()), |_, _| {})?;
+            json!(scored.iter().map(|row| (row.log_likelihood, row.rarity)).collect::<Vec<_>>())
         }
         Job::Rate => {
             let rating = model.rating()?;

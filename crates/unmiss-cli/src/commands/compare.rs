@@ -187,7 +187,7 @@ impl Arguments {
     fn repeats(&self, shape: Shape, job: Job) -> u16 {
         self.repeats.unwrap_or(match (shape, job) {
             (Shape::Images, _) => 1,
-            (_, Job::Predict) => 2,
+            (_, Job::Predict | Job::Density) => 2,
             (_, Job::Fill) => 5,
             (_, Job::Rate) => 3,
         })
@@ -215,7 +215,9 @@ impl Arguments {
                 let how: Mechanism = self.how.as_deref().unwrap_or(USUAL).parse()?;
                 Question::Imputers { how: how.to_string(), ignore: self.ignore.clone() }
             }
-            (_, Job::Predict) => Question::Predictors { roles: self.roles(), folds: usize::from(self.folds) },
+            (_, Job::Predict | Job::Density) => {
+                Question::Predictors { roles: self.roles(), folds: usize::from(self.folds) }
+            }
             (_, Job::Rate) => Question::Recommenders { share: self.test },
         })
     }
@@ -230,7 +232,7 @@ impl Arguments {
         }
         match job {
             Job::Fill => Ok(self.input.read(&self.data, false, printer)?.into()),
-            Job::Predict => self.input.read_inputs(&self.data, &self.roles(), printer),
+            Job::Predict | Job::Density => self.input.read_inputs(&self.data, &self.roles(), printer),
             Job::Rate => Ok(self.ratings.read(&self.data, &self.input, printer)?.into()),
         }
     }

@@ -6,6 +6,7 @@ mod compare;
 mod bench;
 mod bench_text;
 mod demo;
+mod density;
 mod fit;
 mod describe;
 mod hide;
@@ -14,6 +15,7 @@ mod methods;
 mod pool;
 mod predict;
 mod recommend;
+mod score;
 mod show;
 mod simulate;
 
@@ -36,6 +38,10 @@ pub enum Command {
     Predict(predict::Arguments),
     /// Fill the holes of a table or of ratings, once or as many plausible ways as asked
     Impute(Box<impute::Arguments>),
+    /// Learn how plausible rows or images are, and save the model
+    Density(Box<density::Arguments>),
+    /// Say how plausible each row or image is, and which are the rarest, with a model that `density` saved
+    Score(Box<score::Arguments>),
     /// Fit a regression to every filled table and pool by Rubin's rules, from a formula to a table for a paper
     Analyse(Box<analyse::Arguments>),
     /// Combine the same analysis of several filled tables by Rubin's rules
@@ -71,9 +77,11 @@ impl Command {
     pub fn run(self, general: &General, printer: &Printer) -> Result<Ended> {
         let done = match self {
             Self::Fit(arguments) => return fit::run(&arguments, general, printer),
+            Self::Density(arguments) => return density::run(&arguments, general, printer),
             Self::Recommend(command) => return command.run(general, printer),
             Self::Demo => demo::run(general, printer),
             Self::Predict(arguments) => predict::run(&arguments, general, printer),
+            Self::Score(arguments) => score::run(&arguments, general, printer),
             Self::Impute(arguments) => return impute::run(&arguments, general, printer),
             Self::Analyse(arguments) => analyse::run(&arguments, general, printer),
             Self::Pool(arguments) => pool::run(&arguments, printer),

@@ -10,7 +10,7 @@ use unmiss::data::Shape;
 use unmiss::encode::{Encoder, Scale, Task};
 use unmiss::error::{Error, Result};
 use unmiss::methods::Job;
-use unmiss::model::{FORMAT, Model};
+use unmiss::model::Model;
 
 use crate::General;
 use crate::files::Files;
@@ -65,10 +65,11 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
         return explain::run(arguments, &model, general, printer);
     }
     let mut text = match model.job() {
-        Job::Predict | Job::Fill if model.shape() == Shape::Images => images::page(&model, arguments)?,
+        _ if model.shape() == Shape::Images => images::page(&model, arguments)?,
         Job::Predict => predictor(&model, arguments)?,
         Job::Fill => imputer(&model, arguments)?,
         Job::Rate => recommender(&model, arguments)?,
+        Job::Density => density(&model, arguments)?,
     };
     if let Some(cut_off) = &model.summary.cut_off {
         text.push_str(&format!("\nCut off\n{}\n", wrapped(cut_off, 2)));
@@ -173,6 +174,35 @@ fn imputer(model: &Model, arguments: &Arguments) -> Result<String> {
     Ok(text)
 }
 
+/// What is in the file of a model that says how plausible rows are.
+fn density(model: &Model, arguments: &Arguments) -> Result<String> {
+    let (method, encoder, part) = (model.recipe.method, model.coder.table()?, model.scoring()?.part);
+    let summary = &model.summary;
+    let measured = match part.held_out {
+        0 => format!("{:.4} on the rows learned from", part.mean_log_likelihood),
+        rows => format!("{:.4} on {} rows held out", part.mean_log_likelihood, number(rows)),
+    };
+    let mut text = format!("{}: a model of how plausible rows are\n\n", arguments.model.display());
+    let mut lines = vec![
+        ("method".to_owned(), format!("{} ({})", method.name(), method.card().about.title)),
+        ("settings".to_owned(), changed(&method.defaults(), &model.recipe.settings)),
+        ("rows".to_owned(), number(summary.rows)),
+        ("holes".to_owned(), format!("{:.1} % of the cells", 100.0 * summary.missing_share)),
+        ("numbers".to_owned(), number(encoder.numbers.len())),
+        ("categories".to_owned(), number(encoder.categories.len())),
+        ("log-likelihood".to_owned(), measured),
+        ("seed".to_owned(), summary.seed.to_string()),
+    ];
+    lines.extend(fit_lines(&summary.method));
+    for (name, value) in lines {
+        text.push_str(&format!("  {name:17}{}\n", wrapped(&value, 19).trim_start()));
+    }
+    for (name, reason) in &part.ignored {
+        text.push_str(&format!("{}\n", wrapped(&format!("`{name}` is left out: {reason}"), 2)));
+    }
+    Ok(text)
+}
+
 fn facts(model: &Model, bytes: u64) -> Result<String> {
     let predicting = model.predicting()?;
     let target = predicting.target;
@@ -197,7 +227,7 @@ fn facts(model: &Model, bytes: u64) -> Result<String> {
         ),
         ("missing", format!("{:.1} % of the input cells", 100.0 * summary.missing_share)),
         ("seed", summary.seed.to_string()),
-        ("file", format!("format {FORMAT}, {} kB", number((bytes as usize).div_ceil(1024)))),
+        ("file", format!("format {}, {} kB", model.format(), number((bytes as usize).div_ceil(1024)))),
     ];
     let weights = predicting.weights();
     if !weights.is_empty() {

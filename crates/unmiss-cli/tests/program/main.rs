@@ -10,6 +10,7 @@ mod audit;
 mod bench;
 mod compare;
 mod demo;
+mod density;
 mod errors;
 mod explain;
 #[cfg(unix)]

@@ -101,6 +101,24 @@ impl Coder {
         }
     }
 
+    /// The logarithm of what the model's units of each row's known numbers amount to in the units of the data:
+    /// `Σ ln width`. A density in the units of the data is one in the model's units divided by that.
+    ///
+    /// # Errors
+    /// When the rows are of another shape, or numbers are bent, not only scaled.
+    pub fn log_units(&self, rows: &Rows) -> Result<Vec<f64>> {
+        match self {
+            Self::Images(coder) => {
+                let width = f64::from(coder.high - coder.low).ln();
+                let images = rows.images()?.images();
+                let known =
+                    |image| (0..coder.size.cells()).filter(|&cell| images.is_known(image, cell)).count();
+                Ok((0..rows.len()).map(|image| known(image) as f64 * width).collect())
+            }
+            other => other.table()?.log_units(rows.table()?),
+        }
+    }
+
     /// Names of the inputs, as [`Rows::missing_by_input`] counts them.
     pub fn names(&self) -> Vec<&str> {
         match self {

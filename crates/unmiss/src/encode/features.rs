@@ -229,6 +229,19 @@ impl Encoder {
         if self.numbers.iter().all(usable) { Ok(()) } else { damaged("scale of a number") }
     }
 
+    /// `Σ ln width` over the known numbers of each row.
+    pub(super) fn log_units(&self, rows: &Encoded) -> Result<Vec<f64>> {
+        if self.encoding.scale == Scale::Robust {
+            return Err(Error::data("numbers are bent, so that a density has no unit"));
+        }
+        let widths: Vec<f64> = self.numbers.iter().map(|feature| feature.width.ln()).collect();
+        let row = |row: usize| {
+            let marks = &rows.numbers_observed[row * widths.len()..(row + 1) * widths.len()];
+            widths.iter().zip(marks).filter(|(_, known)| **known).map(|(width, _)| width).sum()
+        };
+        Ok((0..rows.rows).map(row).collect())
+    }
+
     /// The encoder that these rows alone would have given for the same columns and codes, and the rows as it encodes
     /// them: what holes were made in rows that are encoded already, it has not seen what stood there.
     pub fn relearned(&self, rows: &Encoded) -> (Self, Encoded) {

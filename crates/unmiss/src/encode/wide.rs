@@ -11,6 +11,8 @@ use crate::rng::Stream;
 
 /// Levels of a category with an indicator of their own; rarer ones are told by none of them.
 const MOST_LEVELS: usize = 24;
+/// What is added to every chance, as a straight line may say 0 or less.
+const LEAST_CHANCE: f64 = 1e-3;
 /// Indicators in all, beyond which every category keeps fewer levels.
 const MOST_INDICATORS: usize = 600;
 
@@ -25,6 +27,8 @@ struct Indicators {
     shares: Vec<f64>,
     /// The code that stands where none of the indicators does: the other of two, or the most frequent of all.
     rest: u32,
+    /// How many codes have no indicator of their own.
+    beyond: usize,
 }
 
 /// The plain layout of an encoder's columns.
@@ -72,7 +76,8 @@ impl Wide {
                 let start = columns;
                 columns += codes.len();
                 let shares = codes.iter().map(|&code| f64::from(feature.shares[code as usize])).collect();
-                Indicators { start, codes, shares, rest }
+                let beyond = feature.codes() - codes.len();
+                Indicators { start, codes, shares, rest, beyond }
             })
             .collect();
         Self { numbers: encoder.numbers.len(), columns, categories }
@@ -122,6 +127,24 @@ impl Wide {
             let indicator = f64::from(u8::from(own == place));
             line[category.start + own] = (indicator - share) / deviation(*share);
         }
+    }
+
+    /// The chance of a code of a category, and the chances of all its codes, from what its indicators are expected to
+    /// be. Codes without an indicator share what is left alike; no chance is quite 0, and they add up to 1.
+    pub fn chances(&self, feature: usize, expected: &[f64], code: u32) -> (f64, Vec<f64>) {
+        let Some(category) = feature.checked_sub(self.numbers).and_then(|place| self.categories.get(place))
+        else {
+            return (1.0, vec![1.0]);
+        };
+        let indicators = category.shares.iter().zip(expected);
+        let mut chances: Vec<f64> =
+            indicators.map(|(share, value)| (share + deviation(*share) * value).clamp(0.0, 1.0)).collect();
+        let left = (1.0 - chances.iter().sum::<f64>()).max(0.0) / category.beyond.max(1) as f64;
+        chances.extend(std::iter::repeat_n(left, category.beyond));
+        let total = chances.iter().map(|chance| chance + LEAST_CHANCE).sum::<f64>();
+        chances.iter_mut().for_each(|chance| *chance = (*chance + LEAST_CHANCE) / total);
+        let place = category.codes.iter().position(|own| *own == code).unwrap_or(category.codes.len());
+        (chances.get(place).copied().unwrap_or(LEAST_CHANCE), chances)
     }
 
     /// How many of the features are numbers.

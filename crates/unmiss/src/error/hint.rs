@@ -74,6 +74,8 @@ pub enum Act {
     UseImputer,
     /// Use a model of ratings.
     UseRecommender,
+    /// Use a model that says how plausible rows are.
+    UseDensity,
 }
 
 impl From<&str> for Hint {

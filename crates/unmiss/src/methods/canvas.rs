@@ -23,6 +23,12 @@ impl Canvas {
         self.shape
     }
 
+    /// The pixel of the image that a number of the canvas belongs to.
+    pub fn pixel(&self, number: usize) -> usize {
+        let place = number % self.shape.pixels();
+        place / self.shape.width * self.size.width + place % self.shape.width
+    }
+
     /// Numbers of images, `[planes, height, width]`, on the canvas: 0 beside the image.
     pub fn spread(&self, numbers: &[f32]) -> Vec<f32> {
         let (Size { height, width, .. }, shape) = (self.size, self.shape);

@@ -19,6 +19,8 @@ pub enum Job {
     Fill,
     /// Rate pairs of users and items.
     Rate,
+    /// Say how plausible each row is.
+    Density,
 }
 
 impl Job {
@@ -28,6 +30,7 @@ impl Job {
             Self::Predict => "predicts",
             Self::Fill => "fills holes",
             Self::Rate => "predicts ratings",
+            Self::Density => "says how plausible rows are",
         }
     }
 }
@@ -38,6 +41,7 @@ impl fmt::Display for Job {
             Self::Predict => "predict",
             Self::Fill => "fill",
             Self::Rate => "rate",
+            Self::Density => "density",
         })
     }
 }

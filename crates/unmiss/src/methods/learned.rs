@@ -37,6 +37,10 @@ pub trait Learned: Send + Sync {
     fn recommender(&self) -> Option<&dyn Recommender> {
         None
     }
+    /// It says how plausible rows are.
+    fn density(&self) -> Option<&dyn Density> {
+        None
+    }
     /// It is the mean of models that were each learned without some of the rows.
     fn fold_models(&self) -> Option<&FoldModels> {
         None
@@ -109,6 +113,68 @@ pub trait ByRow: Send + Sync {
     /// What the network answers for a column of a row, its weights as they are, if nothing but the given ratings
     /// (column, value) of that row were known. With all that are known it is the answer of [`Recommender::rate`].
     fn rate_cell(&self, row: u32, given: &[(u32, f32)], column: u32) -> f32;
+}
+
+/// What says how plausible rows are.
+///
+/// Every pattern of holes has a density of its own: over all values that the known cells could have, it adds up to 1.
+/// It is reached cell by cell (or group by group), each given those before it, so that the model's own expectation of
+/// each term is at hand: by that, rows of which much is known and rows of which little is known can be compared.
+pub trait Density: Send + Sync {
+    /// How plausible the known cells of each row are. Numbers have a density in the model's units, categories a
+    /// probability.
+    ///
+    /// # Errors
+    /// When the rows are of a shape that was not learned.
+    fn plausibility(&self, rows: &Rows) -> Result<Vec<Plausibility>>;
+
+    /// Whether pixels have a probability (of being dark or bright) instead of a density.
+    fn probabilities_of_pixels(&self) -> bool {
+        false
+    }
+}
+
+/// How plausible a row is. With terms `t_i = ln p(x_i | x_<i)` over the known cells:
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Plausibility {
+    /// `Σ t_i`, the natural logarithm of the density of what is known.
+    pub log_likelihood: f64,
+    /// `Σ E[t_i | x_<i]`: what the model would have expected.
+    pub expected: f64,
+    /// `Σ Var[t_i | x_<i]`.
+    pub variance: f64,
+    /// The input that surprises most, and by how much: the expectation of the logarithm of its own density less what
+    /// that came out as.
+    pub surprise: Option<(usize, f64)>,
+}
+
+impl Plausibility {
+    /// Adds a cell (or a group of cells): what came out, what was expected, and its variance.
+    pub fn add(&mut self, found: f64, expected: f64, variance: f64) {
+        self.log_likelihood += found;
+        self.expected += expected;
+        self.variance += variance;
+    }
+
+    /// Keeps an input in mind that surprises more than those before it.
+    pub fn note_surprise(&mut self, input: usize, surprise: f64) {
+        if self.surprise.is_none_or(|(_, most)| surprise > most) {
+            self.surprise = Some((input, surprise));
+        }
+    }
+
+    /// The distance from the expectation in standard deviations: below 0 for a row less plausible than expected. If
+    /// the model holds, it has mean 0 and variance 1, however much is known.
+    pub fn distance(&self) -> f64 {
+        if self.variance > 0.0 { (self.log_likelihood - self.expected) / self.variance.sqrt() } else { 0.0 }
+    }
+}
+
+/// Mean and variance of the logarithm of a probability under the same probabilities: `Σ p ln p` and its spread.
+pub(super) fn log_moments(chances: &[f64]) -> (f64, f64) {
+    let mean: f64 = chances.iter().filter(|chance| **chance > 0.0).map(|chance| chance * chance.ln()).sum();
+    let spread = |chance: &f64| chance * (chance.ln() - mean).powi(2);
+    (mean, chances.iter().filter(|chance| **chance > 0.0).map(spread).sum())
 }
 
 /// Which of many plausible fillings.

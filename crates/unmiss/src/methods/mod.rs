@@ -31,6 +31,7 @@ pub mod kernel;
 mod learned;
 pub mod linear;
 pub mod low_rank;
+pub mod made;
 pub mod mean;
 pub mod mfa;
 pub mod mlp;
@@ -61,7 +62,7 @@ use crate::store::Arrays;
 
 pub use card::{About, Card, Cost, Job, Setting};
 pub use examples::{Examples, Layout, Training};
-pub use learned::{ByRow, Draw, Exact, Imputer, Learned, Predictor, Recommender};
+pub use learned::{ByRow, Density, Draw, Exact, Imputer, Learned, Plausibility, Predictor, Recommender};
 pub use recipe::Recipe;
 pub use settings::{defaults_of, parse};
 pub use space::{Axis, Choices};
@@ -70,6 +71,7 @@ pub use vectors::Vectors;
 /// Every method, in the order in which help lists them.
 pub static METHODS: &[&dyn Method] = &[
     &ensemble::Ensemble,
+    &auto::Auto,
     &network::TabularNetwork,
     &neumiss::NeuMiss,
     &mlp::Mlp,
@@ -79,7 +81,6 @@ pub static METHODS: &[&dyn Method] = &[
     &trees::Trees,
     &forest::RandomForest,
     &kernel::Kernel,
-    &auto::Auto,
     &gaussian::Gaussian,
     &low_rank::LowRank,
     &chained::Chained,
@@ -98,6 +99,7 @@ pub static METHODS: &[&dyn Method] = &[
     &dmfa::Dmfa,
     &mfa::Mfa,
     &wae::Wae,
+    &made::Made,
 ];
 
 /// A way to learn from data of some shapes for some jobs: an entry of [`METHODS`].

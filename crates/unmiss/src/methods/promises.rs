@@ -3,6 +3,7 @@
 //! A [`Case`] is data of a shape, made for a job, with a way to ask for answers; the promises know no more than that.
 //! What only one job promises stands beside its cases.
 
+mod density;
 mod fill;
 mod images;
 mod predict;
@@ -54,7 +55,8 @@ fn cases(method: &dyn Method, shape: Shape, job: Job, small: bool) -> Vec<Case> 
         (Shape::Table, Job::Predict) => predict::cases(method, small),
         (Shape::Table, Job::Fill) => fill::cases(small),
         (Shape::Ratings, Job::Rate) => rate::cases(method, small),
-        (Shape::Images, job @ (Job::Predict | Job::Fill)) => images::cases(method, job, small),
+        (Shape::Table, Job::Density) => density::cases(small),
+        (Shape::Images, job @ (Job::Predict | Job::Fill | Job::Density)) => images::cases(method, job, small),
         _ => panic!("there is no case for {shape} and {job}, so nothing would be promised"),
     }
 }
@@ -182,6 +184,7 @@ fn a_method_does_what_its_card_says_and_nothing_else() {
         assert_eq!(learned.predictor().is_some(), does(Job::Predict), "{}", method.name());
         assert_eq!(learned.imputer().is_some(), does(Job::Fill), "{}", method.name());
         assert_eq!(learned.recommender().is_some(), does(Job::Rate), "{}", method.name());
+        assert_eq!(learned.density().is_some(), does(Job::Density), "{}", method.name());
     }
 }
 

@@ -42,6 +42,12 @@ impl Recipe {
     pub fn usual(shape: Shape, job: Job) -> Vec<Self> {
         match (shape, job) {
             (Shape::Table, Job::Predict) => vec![Self::of(&super::ensemble::Ensemble)],
+            // The first pixels of an image are judged with little to go by, so little is shown in training.
+            (Shape::Images, Job::Density) => {
+                let mut dmfa = Self::of(&super::dmfa::Dmfa);
+                dmfa.settings["hidden"] = "any".into();
+                vec![dmfa]
+            }
             _ => Self::short_list(shape, job),
         }
     }

@@ -19,7 +19,9 @@ use crate::methods::{Job, Layout, Learned, find};
 use crate::store::Arrays;
 
 /// The version of the file format. A file with a higher number is from a newer program.
-pub const FORMAT: u64 = 4;
+pub const FORMAT: u64 = 5;
+/// The version of files that older programs can read as well: all but those that say how plausible rows are.
+const BEFORE_DENSITIES: u64 = 4;
 /// The oldest version that is read: without fold models.
 const OLDEST: u64 = 2;
 
@@ -54,6 +56,11 @@ impl Model {
         })
     }
 
+    /// The version of the format of its file.
+    pub fn format(&self) -> u64 {
+        if self.job() == Job::Density { FORMAT } else { BEFORE_DENSITIES }
+    }
+
     /// What the header says of the translation, without its arrays.
     fn coder_words(&self) -> Result<Value> {
         match &self.coder {
@@ -84,10 +91,11 @@ impl Model {
             Part::Predict(part) => serde_json::to_value(part),
             Part::Fill(part) => serde_json::to_value(part),
             Part::Rate(_) => Ok(Value::Null),
+            Part::Density(part) => serde_json::to_value(part),
         };
         let failed = |error: serde_json::Error| Error::data(error.to_string());
         let header = Header {
-            format: FORMAT,
+            format: self.format(),
             shape: self.shape(),
             job: self.job(),
             program: concat!("unmiss ", env!("CARGO_PKG_VERSION")).into(),
@@ -149,6 +157,7 @@ impl Model {
             Job::Predict => Part::Predict(parsed(header.part)?),
             Job::Fill => Part::Fill(parsed(header.part)?),
             Job::Rate => Part::Rate(Fallback::new(coder.ratings()?)),
+            Job::Density => Part::Density(parsed(header.part)?),
         };
         part.check()?;
         header.summary.check()?;
@@ -190,7 +199,7 @@ impl Part {
     fn task(&self) -> Option<Task> {
         match self {
             Self::Predict(part) => Some(part.target.task),
-            Self::Fill(_) | Self::Rate(_) => None,
+            Self::Fill(_) | Self::Rate(_) | Self::Density(_) => None,
         }
     }
 
@@ -231,6 +240,8 @@ impl Part {
                 }
             }
             Self::Rate(_) => {}
+            Self::Density(part) if !part.is_sound() => return damaged("rows compared with"),
+            Self::Density(_) => {}
         }
         Ok(())
     }

@@ -223,7 +223,7 @@ fn extended<'a>(groups: Option<&Groups>, data: &'a Data) -> Result<Cow<'a, Data>
 }
 
 /// The columns that can be filled, and the others with the reason; data without columns are filled as they are.
-fn fillable(data: &Data, ignored: &[String]) -> Result<(Vec<String>, BTreeMap<String, String>)> {
+pub(super) fn fillable(data: &Data, ignored: &[String]) -> Result<(Vec<String>, BTreeMap<String, String>)> {
     let (mut names, mut unfillable) = (Vec::new(), BTreeMap::new());
     for column in data.cell_columns().iter().filter(|column| !ignored.contains(&column.name)) {
         match reason(column) {

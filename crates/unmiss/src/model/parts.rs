@@ -26,6 +26,8 @@ pub enum Aim {
     Fill(FillPlan),
     /// Rate pairs of users and items.
     Rate,
+    /// Say how plausible rows are.
+    Density(DensityPlan),
 }
 
 impl Aim {
@@ -50,6 +52,7 @@ impl Aim {
             Self::Predict(_) => Job::Predict,
             Self::Fill(_) => Job::Fill,
             Self::Rate => Job::Rate,
+            Self::Density(_) => Job::Density,
         }
     }
 }
@@ -69,6 +72,22 @@ pub struct FillPlan {
     pub left: Vec<String>,
     /// A column that tells which rows belong together.
     pub group: Option<String>,
+}
+
+/// From what plausibility is learned, and how it is measured.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DensityPlan {
+    /// Columns that are left out.
+    pub ignored: Vec<String>,
+    /// The share of the rows that is held out to measure with; the model learns from all. With 0, rows are compared
+    /// with those learned from.
+    pub test: f64,
+}
+
+impl Default for DensityPlan {
+    fn default() -> Self {
+        Self { ignored: Vec::new(), test: 0.2 }
+    }
 }
 
 /// Between which values filled numbers may lie.
@@ -165,6 +184,8 @@ pub enum Part {
     Fill(Fill),
     /// Averages for whoever is unknown.
     Rate(Fallback),
+    /// What other rows are like.
+    Density(Reference),
 }
 
 /// What predicting needs beside the method.
@@ -202,6 +223,21 @@ pub struct Fill {
     /// The means of the groups that rows belong to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub groups: Option<Groups>,
+}
+
+/// What plausibility is compared with: rows that were held out, whole and with some of their cells hidden.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Reference {
+    /// Columns that were not learned, each with the reason.
+    pub ignored: BTreeMap<String, String>,
+    /// Rows that were held out; 0 where those learned from are compared with.
+    pub held_out: usize,
+    /// The mean logarithm of the density of these rows, in the units of the data.
+    pub mean_log_likelihood: f64,
+    /// How many inputs each of the rows compared with knows, in ascending order.
+    pub known: Vec<usize>,
+    /// The distance of each from the model's expectation, in standard deviations.
+    pub distances: Vec<f64>,
 }
 
 /// What is said of whoever is unknown: averages, between the smallest and the largest rating.

@@ -60,6 +60,10 @@ impl Model {
                 bits.extend(self.fills_of_probe(Some(draw))?);
                 Ok(bits)
             }
+            Job::Density => {
+                let scored = self.scoring()?.score_rows(&self.coder.probe()?)?;
+                Ok(scored.iter().map(|row| row.log_likelihood.to_bits()).collect())
+            }
             Job::Rate => {
                 Ok(self.ratings_of_probe()?.into_iter().map(|rated| rated.to_bits().into()).collect())
             }

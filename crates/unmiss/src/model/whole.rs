@@ -5,6 +5,7 @@ use super::parts::{Aim, Made, Part, Summary};
 use super::predicting::{self, Predicting};
 use super::rating::{self, Rating};
 use super::roles::Roles;
+use super::scoring::{self, Scoring};
 use crate::data::{Data, MissingTokens, Shape};
 use crate::encode::Coder;
 use crate::error::{Act, Error, Result};
@@ -39,6 +40,7 @@ impl Model {
             Aim::Predict(roles) => predicting::fit(data, roles, recipe, run)?,
             Aim::Fill(plan) => filling::fit(data, plan, recipe, run)?,
             Aim::Rate => rating::fit(data, recipe, run)?,
+            Aim::Density(plan) => scoring::fit(data, plan, recipe, run)?,
         };
         let (recipe, missing) = (recipe.clone(), MissingTokens::default());
         Ok(Self { recipe, coder, part, missing, summary, learned })
@@ -71,6 +73,7 @@ impl Model {
             Part::Predict(_) => Job::Predict,
             Part::Fill(_) => Job::Fill,
             Part::Rate(_) => Job::Rate,
+            Part::Density(_) => Job::Density,
         }
     }
 
@@ -110,12 +113,24 @@ impl Model {
         }
     }
 
+    /// The model as one that says how plausible rows are.
+    ///
+    /// # Errors
+    /// When it is for another job.
+    pub fn scoring(&self) -> Result<Scoring<'_>> {
+        match (&self.part, self.learned.density()) {
+            (Part::Density(part), Some(density)) => Ok(Scoring::new(&self.coder, part, density)),
+            _ => Err(self.other_job(Job::Density)),
+        }
+    }
+
     pub(super) fn other_job(&self, wanted: Job) -> Error {
         let what = format!("this model {}, and one that {} is needed", self.job().words(), wanted.words());
         Error::data(what).with_hint(match wanted {
             Job::Predict => Act::UsePredictor,
             Job::Fill => Act::UseImputer,
             Job::Rate => Act::UseRecommender,
+            Job::Density => Act::UseDensity,
         })
     }
 }

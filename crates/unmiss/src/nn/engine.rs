@@ -31,6 +31,7 @@ use crate::nn::activation::Activation;
 use crate::nn::cells::Cells;
 use crate::nn::convolution::{Convolution, Shape};
 use crate::nn::front::Front;
+use crate::nn::masked_dense::Connections;
 use crate::nn::mixture::{Mixture, MixtureSize};
 use crate::nn::neumann::Block;
 use crate::nn::pool::Pool;
@@ -66,6 +67,17 @@ pub trait Engine: Sized {
 
     /// `input W`, `[B, H]` to `[B, O]`.
     fn linear(&mut self, input: Self::Value, weight: usize) -> Self::Value;
+
+    /// `activation(scale ⊙ (input (W ⊙ mask)) + b)`, `[B, H]` to `[B, O]`; `b` is the parameter after `weight`, and
+    /// `scale`, `[B, O]`, follows from the data alone ([`masked_dense`](crate::nn::masked_dense)).
+    fn masked_dense(
+        &mut self,
+        input: Self::Value,
+        weight: usize,
+        mask: &Connections,
+        scale: Option<Vec<f32>>,
+        activation: Activation,
+    ) -> Self::Value;
 
     /// The sum of two values of one shape.
     fn add(&mut self, left: Self::Value, right: Self::Value) -> Self::Value;

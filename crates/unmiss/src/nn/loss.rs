@@ -112,7 +112,7 @@ fn total_weight(weights: Option<&[f32]>, rows: usize) -> f64 {
 }
 
 /// Records a loss whose value and gradient `work` gives for the numbers of a tensor and its columns.
-fn fused(input: Tensor<2>, work: impl FnOnce(&[f32], usize) -> (f64, Vec<f32>)) -> Tensor<1> {
+pub fn fused(input: Tensor<2>, work: impl FnOnce(&[f32], usize) -> (f64, Vec<f32>)) -> Tensor<1> {
     let (input, node) = taped(input).into_parts();
     let input = contiguous(input);
     let shape = input.shape();

@@ -10,8 +10,11 @@ use crate::output::{number, wrapped};
 /// The model and its translation, line by line.
 pub fn page(model: &Model, arguments: &Arguments) -> Result<String> {
     let (method, coder, summary) = (model.recipe.method, model.coder.images()?, &model.summary);
-    let what =
-        if model.job() == Job::Fill { "an imputer of images" } else { "a model of the classes of images" };
+    let what = match model.job() {
+        Job::Fill => "an imputer of images",
+        Job::Density => "a model of how plausible images are",
+        Job::Predict | Job::Rate => "a model of the classes of images",
+    };
     let mut text = format!("{}: {what}\n\n", arguments.model.display());
     let mut lines = vec![
         ("method".to_owned(), format!("{} ({})", method.name(), method.card().about.title)),
@@ -24,6 +27,13 @@ pub fn page(model: &Model, arguments: &Arguments) -> Result<String> {
     ];
     if let Ok(predicting) = model.predicting() {
         lines.insert(0, ("classes".to_owned(), predicting.target.levels.join(", ")));
+    }
+    if let Ok(scoring) = model.scoring() {
+        let (part, mean) = (scoring.part, scoring.part.mean_log_likelihood);
+        lines.push((
+            "log-likelihood".to_owned(),
+            format!("{mean:.2} on {} images held out", number(part.held_out)),
+        ));
     }
     lines.extend(fit_lines(&summary.method));
     for (name, value) in lines {

@@ -84,6 +84,16 @@ impl Network {
         MixtureSize { numbers: self.canvas.shape().numbers(), components: 1, factors: self.factors }
     }
 
+    /// How many factors pixels move by together.
+    pub fn factors(&self) -> usize {
+        self.factors
+    }
+
+    /// Where images lie.
+    pub fn canvas(&self) -> &Canvas {
+        &self.canvas
+    }
+
     /// Weights with their first values (He).
     pub fn parameters(&self, seed: u64) -> Parameters {
         let mut parameters = Parameters::new();

@@ -1,5 +1,6 @@
 #![doc = include_str!("README.md")]
 
+mod density;
 mod layers;
 mod train;
 
@@ -7,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{
-    About, Axis, Card, Choices, Cost, Draw, Examples, Imputer, Job, Layout, Learned, Method, Setting,
-    defaults_of, parse,
+    About, Axis, Card, Choices, Cost, Draw, Examples, Imputer, Job, Layout, Learned, Method, Plausibility,
+    Setting, defaults_of, parse,
 };
 use crate::data::Shape;
 use crate::encode::{ImageBatch, ImageCoder, ImageRows, Rows};
@@ -55,6 +56,8 @@ pub enum Hidden {
     Noise,
     /// Either, by chance.
     Both,
+    /// Single pixels, any share of them up to all.
+    Any,
 }
 
 impl Default for Settings {
@@ -91,8 +94,8 @@ impl Settings {
 
 static CARD: Card = Card {
     name: "dmfa",
-    does: &[(Shape::Images, Job::Fill)],
-    short_lists: &[],
+    does: &[(Shape::Images, Job::Fill), (Shape::Images, Job::Density)],
+    short_lists: &[(Shape::Images, Job::Density)],
     cost: Cost::VeryHigh,
     about: About {
         title: "Convolutional network for the density of missing pixels",
@@ -113,7 +116,8 @@ static CARD: Card = Card {
         Setting { name: "factors", help: "Factors by which pixels move together." },
         Setting {
             name: "hidden",
-            help: "What is hidden in training: square (of half the sides), noise (single pixels) or both.",
+            help: "What is hidden in training: square (of half the sides), noise (single pixels) or both; any (any \
+                   share of the pixels, up to all) for the density of whole images.",
         },
         Setting {
             name: "epochs",
@@ -207,6 +211,19 @@ impl Learned for Density {
 
     fn imputer(&self) -> Option<&dyn Imputer> {
         Some(self)
+    }
+
+    fn density(&self) -> Option<&dyn super::Density> {
+        Some(self)
+    }
+}
+
+impl super::Density for Density {
+    fn plausibility(&self, rows: &Rows) -> Result<Vec<Plausibility>> {
+        let rows = rows.images()?;
+        let all: Vec<usize> = (0..rows.len()).collect();
+        let some = |some| density::plausibility(&self.network, &self.parameters, rows, some);
+        Ok(all.chunks(AT_ONCE).flat_map(some).collect())
     }
 }
 

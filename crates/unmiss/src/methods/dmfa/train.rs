@@ -123,6 +123,9 @@ impl Hidden {
             Self::Square => true,
             Self::Noise => false,
             Self::Both => Stream::new(address, "dmfa region", row, 0).uniform() < 0.5,
+            Self::Any => {
+                return Region::Noise(Stream::new(address, "dmfa share", row, 0).uniform().max(0.05));
+            }
         };
         if square { Region::Square(SQUARE) } else { Region::Noise(NOISE) }
     }

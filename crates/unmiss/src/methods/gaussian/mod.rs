@@ -1,6 +1,7 @@
 #![doc = include_str!("README.md")]
 
 mod augment;
+mod density;
 mod row;
 
 use serde::{Deserialize, Serialize};
@@ -8,8 +9,8 @@ use serde_json::{Value, json};
 
 use super::each_row::for_each_row;
 use super::{
-    About, Axis, Card, Choices, Cost, Draw, Examples, Imputer, Job, Layout, Learned, Method, Setting,
-    defaults_of, parse,
+    About, Axis, Card, Choices, Cost, Density, Draw, Examples, Imputer, Job, Layout, Learned, Method,
+    Plausibility, Setting, defaults_of, parse,
 };
 use crate::data::Shape;
 use crate::encode::wide::WideRows;
@@ -61,8 +62,8 @@ impl Settings {
 
 static CARD: Card = Card {
     name: "gaussian",
-    does: &[(Shape::Table, Job::Fill)],
-    short_lists: &[(Shape::Table, Job::Fill)],
+    does: &[(Shape::Table, Job::Fill), (Shape::Table, Job::Density)],
+    short_lists: &[(Shape::Table, Job::Fill), (Shape::Table, Job::Density)],
     cost: Cost::Medium,
     about: About {
         title: "Joint normal distribution, learned through the holes",
@@ -245,6 +246,16 @@ impl Learned for Fitted {
 
     fn imputer(&self) -> Option<&dyn Imputer> {
         Some(self)
+    }
+
+    fn density(&self) -> Option<&dyn Density> {
+        Some(self)
+    }
+}
+
+impl Density for Fitted {
+    fn plausibility(&self, rows: &Rows) -> Result<Vec<Plausibility>> {
+        Ok(density::plausibility(&self.wide, &self.normal, rows.table()?))
     }
 }
 

@@ -50,6 +50,7 @@ fn forms(method: &dyn Method) -> Vec<Value> {
             json!({ "filters": [3, 4], "latent": 3, "epochs": 2, "importance": 3, "samples": 5 }),
             json!({ "hidden": [8], "latent": 3, "epochs": 2, "likelihood": "gaussian", "prior": "mixture" }),
         ],
+        "made" => vec![json!({ "hidden": [12], "masks": 2, "epochs": 2 })],
         _ => vec![json!({})],
     }
 }
@@ -113,7 +114,11 @@ fn case(count: usize, bytes: bool, job: Job, settings: Value) -> Case {
             target.encode(&data, None, ClassWeights::Equal).unwrap()
         }
     });
-    let answers = if job == Job::Predict { predicted } else { filled_cells };
+    let answers = match job {
+        Job::Predict => predicted,
+        Job::Density => super::density::answers,
+        _ => filled_cells,
+    };
     Case { coder, rows, targets, settings, answers }
 }
 

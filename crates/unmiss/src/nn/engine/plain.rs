@@ -15,6 +15,7 @@ use crate::nn::convolution::{Convolution, Shape};
 use crate::nn::dense::dense_forward;
 use crate::nn::expected_activation::expected_convolution_infer;
 use crate::nn::front::Front;
+use crate::nn::masked_dense::Connections;
 use crate::nn::members::scaled;
 use crate::nn::mixture::{Mixture, MixtureSize};
 use crate::nn::neumann::Block;
@@ -129,6 +130,27 @@ impl Engine for Plain<'_> {
     fn linear(&mut self, input: Rows, weight: usize) -> Rows {
         let weight = self.parameters[weight].matrix();
         self.layer(input, weight, &vec![0.0; weight.columns()], Activation::Identity)
+    }
+
+    fn masked_dense(
+        &mut self,
+        input: Rows,
+        weight: usize,
+        mask: &Connections,
+        scale: Option<Vec<f32>>,
+        activation: Activation,
+    ) -> Rows {
+        let (own, bias) = (&self.parameters[weight], &self.parameters[weight + 1].values);
+        let masked = mask.masked(&own.values);
+        let matrix = Matrix::new(&masked, own.shape[0], own.shape[1]);
+        let Some(scale) = scale else { return self.layer(input, matrix, bias, activation) };
+        let mut sums = self.layer(input, matrix, &vec![0.0; bias.len()], Activation::Identity);
+        let rows =
+            sums.buffer().chunks_exact_mut(bias.len().max(1)).zip(scale.chunks_exact(bias.len().max(1)));
+        for (row, scale) in rows {
+            row.iter_mut().zip(scale).zip(bias).for_each(|((sum, scale), bias)| *sum = *sum * scale + bias);
+        }
+        self.activate(sums, activation)
     }
 
     fn add(&mut self, mut left: Rows, right: Rows) -> Rows {

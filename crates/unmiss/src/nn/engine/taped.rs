@@ -16,6 +16,7 @@ use crate::nn::dense::dense;
 use crate::nn::expected_activation::expected_convolution;
 use crate::nn::front::Front;
 use crate::nn::lent::Lent;
+use crate::nn::masked_dense::Connections;
 use crate::nn::members::{heads, spread};
 use crate::nn::mixture::{Mixture, MixtureSize};
 use crate::nn::neumann::Block;
@@ -67,6 +68,22 @@ impl Engine for Taped<'_> {
 
     fn linear(&mut self, input: Tensor<2>, weight: usize) -> Tensor<2> {
         input.matmul(self.parameters.tensor(weight))
+    }
+
+    fn masked_dense(
+        &mut self,
+        input: Tensor<2>,
+        weight: usize,
+        mask: &Connections,
+        scale: Option<Vec<f32>>,
+        activation: Activation,
+    ) -> Tensor<2> {
+        let rows = input.dims()[0];
+        let mut sums = input.matmul(mask.masked_tensor(self.parameters.tensor(weight)));
+        if let Some(scale) = scale {
+            sums = sums * self.input(scale, rows);
+        }
+        activate(sums + self.parameters.tensor(weight + 1), activation)
     }
 
     fn add(&mut self, left: Tensor<2>, right: Tensor<2>) -> Tensor<2> {
