@@ -54,7 +54,10 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
     let Arguments { data, output, json, images, .. } = arguments;
     let read = Files::default().reads([data]).reads(images.files());
     read.file("-o", [output]).file("--json", json).check()?;
-    let shape = shape_of(arguments.shape, data);
+    let shape = match arguments.shape {
+        Some(ShapeArgument::Ratings) => Shape::Ratings,
+        told => shape_of(told, data),
+    };
     images.only_for_images(shape)?;
     let recipe = arguments.recipe(shape)?;
     let data: Data = match shape {

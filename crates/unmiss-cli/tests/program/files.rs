@@ -66,6 +66,10 @@ const CASES: &[(&str, &[&str])] = &[
         "show model.unmiss ward.csv --explain --json a.json --html OUT",
         &["model.unmiss", "ward.csv", "a.json"],
     ),
+    ("density ward.csv --ignore id -o OUT", &["ward.csv"]),
+    ("density ward.csv --ignore id -o d.unmiss --json OUT", &["ward.csv", "d.unmiss"]),
+    ("score density.unmiss ward.csv -o OUT", &["density.unmiss", "ward.csv"]),
+    ("score density.unmiss ward.csv -o s.csv --json OUT", &["density.unmiss", "ward.csv", "s.csv"]),
     ("simulate --rows 20 --columns 3 -o OUT", &[]),
     ("simulate --rows 20 --columns 3 -o s.csv --truth OUT", &["s.csv"]),
     ("simulate --rows 20 --columns 3 -o s.csv --bayes OUT", &["s.csv"]),
@@ -106,6 +110,7 @@ fn bench() -> Bench {
     bench.succeed("fit ward.csv --target days --ignore id,outcome --method linear -o model.unmiss -q");
     bench.succeed("impute ward.csv --ignore id --method mean -o full.csv --save imputer.unmiss -q");
     bench.succeed("recommend fit ratings.csv --method biases -o films.unmiss -q");
+    bench.succeed("density ward.csv --ignore id -o density.unmiss -q");
     bench
 }
 

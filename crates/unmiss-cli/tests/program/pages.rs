@@ -36,7 +36,7 @@ fn pages(bench: &Bench) -> Vec<&'static str> {
     bench.succeed(&format!("{compare} --impute --methods mean,gaussian --html imputers.html"));
     bench.succeed("hide sample:digits --how square:0.25 -o holed.npz");
     bench.succeed("fit holed.npz --method neighbours -o digits.unmiss --html told.html");
-    bench.succeed("impute holed.npz --method mfa --set rounds=3 --draws 2 -o full.npz --html filled.html");
+    bench.succeed("impute holed.npz --draws 2 -o full.npz --html filled.html");
     vec![
         "describe.html",
         "number.html",

@@ -91,7 +91,7 @@ static CARD: Card = Card {
     short_lists: &[(Shape::Images, Job::Fill)],
     cost: Cost::Medium,
     about: About {
-        title: "Mixture of factor analysers: groups of images whose pixels move together",
+        title: "Mixture of factor analysers for images",
         idea: "Each of a few groups of images has a mean image and some factors by which its pixels move together. \
                What is known of an image says how likely each group is and where its factors stand, in closed form; \
                expectation-maximisation learns all of it from known pixels alone.",
