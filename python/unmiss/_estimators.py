@@ -21,12 +21,13 @@ class Imputer(ImputerBase):
     ----------
     method : str, default="auto"
         The imputer's name: ``auto`` (The best imputer for each column, found by hiding known cells);
-        ``gaussian`` (Joint normal distribution, learned through the holes); ``low-rank`` (A few hidden causes
-        behind many columns); ``chained`` (Chained equations: each column from all the others); ``boosted``
-        (Chained equations with gradient-boosted trees); ``autoencoder`` (Denoising autoencoder with Sparsity
-        Normalization); ``neighbours`` (Mean or vote of the most alike rows); ``self-masking`` (Joint normal
-        distribution whose values hide themselves); ``mean`` (Mean or median of the column, most frequent
-        category).
+        ``forest`` (The mean of many deep trees, missing values as they are); ``gaussian`` (Joint normal
+        distribution, learned through the holes); ``low-rank`` (A few hidden causes behind many columns);
+        ``chained`` (Chained equations: each column from all the others); ``boosted`` (Chained equations with
+        gradient-boosted trees); ``autoencoder`` (Denoising autoencoder with Sparsity Normalization); ``dvae``
+        (Denoising variational autoencoder (also MIWAE and not-MIWAE)); ``neighbours`` (Mean or vote of the
+        most alike rows); ``self-masking`` (Joint normal distribution whose values hide themselves); ``mean``
+        (Mean or median of the column, most frequent category); ``made`` (Masked autoencoder for densities).
     settings : dict, default=None
         Settings of the imputer, by name.
     m : int, default=0
@@ -179,6 +180,108 @@ class AutoImputer(ImputerBase):
         self.methods = methods
         self.hide = hide
         self.rows = rows
+        self.m = m
+        self.within = within
+        self.beyond_range = beyond_range
+        self.ignore = ignore
+        self.unfilled = unfilled
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class ForestImputer(ImputerBase):
+    """The mean of many deep trees, missing values as they are.
+
+    Each tree sees other rows and, at every split, a few columns drawn at random; half of the trees cut
+    numbers at random places too. Single trees are rough and differ, their mean is steady. Rows whose cell is
+    missing go to the side that fits them better, or are a side of their own.
+
+    Use it: A quick and robust second opinion on any table, from a hundred rows on; noisy targets. It fills
+    holes too, column after column from the others.
+
+    Don't use it: Straight effects, or values beyond those of the training rows: its answers stay within them.
+
+    Paper: Breiman 2001 (random forests); Geurts, Ernst and Wehenkel 2006 (extremely randomised trees); Twala,
+    Jones and Hand 2008 (missing values in splits).
+
+    Parameters
+    ----------
+    trees : default=None
+        How many; None: 250 (300 in all folds of a cross-validation).
+    min_leaf : default=None
+        Rows of a leaf at least; None: 1 to 3, and a 2000th of the rows in larger tables.
+    columns : default=None
+        Share of the columns that a split chooses from; None: 0.33, and 0.5 for a number from up to 20
+        columns.
+    cuts : str, default="both"
+        Best (random forest), random (extra trees) or both, half of the trees each way.
+    m : int, default=0
+        For multiple imputation: how many draws it is to be ready for. Each has parameters of its own, drawn
+        when it is fitted, which takes time; with 0 it is ready for best guesses alone.
+    within : dict of str or int to (low, high), default=None
+        Lowest and highest value that may be filled into single columns; None leaves an end open.
+    beyond_range : bool, default=False
+        Let filled numbers leave the range of a column's known values.
+    ignore : list of str or int, default=None
+        Columns that are neither used nor filled.
+    unfilled : {"error", "keep"}, default="error"
+        What to do about holes that can't be filled, as in a column without a known cell: raise, or leave them
+        with a warning. The number of columns never changes.
+    random_state : int, RandomState or None, default=0
+        Seed of everything random: the same seed gives the same result, for any number of threads.
+    n_jobs : int, default=None
+        Threads; None: all of the machine.
+    verbose : int, default=0
+        1 shows a bar.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+        Columns seen in fit.
+    feature_names_in_ : array of str
+        Their names, if X had any.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unmiss import ForestImputer
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(60, 1)) + 0.1 * rng.normal(size=(60, 3))
+    >>> X[rng.random(X.shape) < 0.2] = np.nan
+    >>> full = ForestImputer().fit_transform(X)
+    >>> bool(np.isnan(full).any())
+    False
+    """
+
+    _method = "forest"
+    _settings = (
+        "trees",
+        "min_leaf",
+        "columns",
+        "cuts",
+    )
+
+    def __init__(
+        self,
+        *,
+        trees: Any = None,
+        min_leaf: Any = None,
+        columns: Any = None,
+        cuts: Any = "both",
+        m: int = 0,
+        within: dict | None = None,
+        beyond_range: bool = False,
+        ignore: list | None = None,
+        unfilled: str = "error",
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ):
+        self.trees = trees
+        self.min_leaf = min_leaf
+        self.columns = columns
+        self.cuts = cuts
         self.m = m
         self.within = within
         self.beyond_range = beyond_range
@@ -696,6 +799,183 @@ class AutoencoderImputer(ImputerBase):
         self.verbose = verbose
 
 
+class DvaeImputer(ImputerBase):
+    """Denoising variational autoencoder (also MIWAE and not-MIWAE).
+
+    An encoder says of a row, from the cells that are known, where in a space of few numbers it may lie; a
+    decoder says of a place there how every cell is distributed. Holes are filled with what the decoder
+    expects, draws take a place and then cells by chance. It learns by finding what is known likely, with a
+    part of it hidden from the encoder.
+
+    Use it: Thousands of rows whose columns hang together in bent ways, or images; mixed columns; draws that
+    fit together.
+
+    Don't use it: A few hundred rows: `gaussian` and `boosted` need fewer.
+
+    Paper: Kingma and Welling 2014; Mattei and Frellsen 2019 (importance above 1); Ipsen, Mattei and Frellsen
+    2021 (missing-depends=itself).
+
+    Parameters
+    ----------
+    latent : default=None
+        Numbers of a latent; None: one less than columns, 10 at most; 32 for images.
+    hidden : default=None
+        Units of the encoder's dense layers; None: [128, 128]; [500, 500] for images.
+    filters : tuple, default=()
+        Filters of convolutions that halve images, such as [32, 64]; []: dense layers alone.
+    likelihood : default=None
+        Gaussian or student-t for numbers, bernoulli or gaussian for pixels; None: the first.
+    importance : default=None
+        Latents of a row in training: 1 is the ELBO, above it the MIWAE bound; None: 5, or 1 for images.
+    samples : int, default=100
+        Latents that a row is filled from, where importance is above 1.
+    prior : str, default="normal"
+        Of latents: normal, or mixture, a learned mixture of normals.
+    components : int, default=10
+        Components of the mixture.
+    beta : float, default=1.0
+        Factor on how far latents are from the prior.
+    free_bits : float, default=0.0
+        Divergence from the prior that costs nothing, for each number of a latent.
+    masks : str, default="copied"
+        What is hidden in training: uniform, copied (from other rows) or by-column.
+    hide : float, default=0.5
+        Share of a row that uniform masks hide, at most; 0: nothing is hidden.
+    marks : bool, default=True
+        Whether the encoder sees which cells are known.
+    missing_depends : str, default="nothing"
+        Nothing, or itself: an assumption that values hide themselves.
+    direction : str, default="learned"
+        With itself, which values hide: learned, high or low.
+    epochs : default=None
+        Passes over the rows, at most; None: by their number.
+    batch : default=None
+        Rows in a batch; None: 64, or 128 images.
+    rate : float, default=0.001
+        Learning rate.
+    patience : int, default=40
+        Epochs without a better bound of rows set aside after which training ends; 0: none is set aside.
+    m : int, default=0
+        For multiple imputation: how many draws it is to be ready for. Each has parameters of its own, drawn
+        when it is fitted, which takes time; with 0 it is ready for best guesses alone.
+    within : dict of str or int to (low, high), default=None
+        Lowest and highest value that may be filled into single columns; None leaves an end open.
+    beyond_range : bool, default=False
+        Let filled numbers leave the range of a column's known values.
+    ignore : list of str or int, default=None
+        Columns that are neither used nor filled.
+    unfilled : {"error", "keep"}, default="error"
+        What to do about holes that can't be filled, as in a column without a known cell: raise, or leave them
+        with a warning. The number of columns never changes.
+    random_state : int, RandomState or None, default=0
+        Seed of everything random: the same seed gives the same result, for any number of threads.
+    n_jobs : int, default=None
+        Threads; None: all of the machine.
+    verbose : int, default=0
+        1 shows a bar.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+        Columns seen in fit.
+    feature_names_in_ : array of str
+        Their names, if X had any.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unmiss import DvaeImputer
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(60, 1)) + 0.1 * rng.normal(size=(60, 3))
+    >>> X[rng.random(X.shape) < 0.2] = np.nan
+    >>> full = DvaeImputer().fit_transform(X)
+    >>> bool(np.isnan(full).any())
+    False
+    """
+
+    _method = "dvae"
+    _settings = (
+        "latent",
+        "hidden",
+        "filters",
+        "likelihood",
+        "importance",
+        "samples",
+        "prior",
+        "components",
+        "beta",
+        "free_bits",
+        "masks",
+        "hide",
+        "marks",
+        "missing_depends",
+        "direction",
+        "epochs",
+        "batch",
+        "rate",
+        "patience",
+    )
+
+    def __init__(
+        self,
+        *,
+        latent: Any = None,
+        hidden: Any = None,
+        filters: tuple = (),
+        likelihood: Any = None,
+        importance: Any = None,
+        samples: int = 100,
+        prior: Any = "normal",
+        components: int = 10,
+        beta: float = 1.0,
+        free_bits: float = 0.0,
+        masks: Any = "copied",
+        hide: float = 0.5,
+        marks: bool = True,
+        missing_depends: Any = "nothing",
+        direction: Any = "learned",
+        epochs: Any = None,
+        batch: Any = None,
+        rate: float = 0.001,
+        patience: int = 40,
+        m: int = 0,
+        within: dict | None = None,
+        beyond_range: bool = False,
+        ignore: list | None = None,
+        unfilled: str = "error",
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ):
+        self.latent = latent
+        self.hidden = hidden
+        self.filters = filters
+        self.likelihood = likelihood
+        self.importance = importance
+        self.samples = samples
+        self.prior = prior
+        self.components = components
+        self.beta = beta
+        self.free_bits = free_bits
+        self.masks = masks
+        self.hide = hide
+        self.marks = marks
+        self.missing_depends = missing_depends
+        self.direction = direction
+        self.epochs = epochs
+        self.batch = batch
+        self.rate = rate
+        self.patience = patience
+        self.m = m
+        self.within = within
+        self.beyond_range = beyond_range
+        self.ignore = ignore
+        self.unfilled = unfilled
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
 class NeighboursImputer(ImputerBase):
     """Mean or vote of the most alike rows.
 
@@ -952,6 +1232,133 @@ class MeanImputer(ImputerBase):
         verbose: int = 0,
     ):
         self.center = center
+        self.m = m
+        self.within = within
+        self.beyond_range = beyond_range
+        self.ignore = ignore
+        self.unfilled = unfilled
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class MadeImputer(ImputerBase):
+    """Masked autoencoder for densities.
+
+    A network says the distribution of each column given those before it in an order: a category's chances, a
+    number's mixture of normal distributions, a pixel's chance of being bright. Masks on the weights keep it
+    from seeing what comes after. Several orders take turns and are averaged.
+
+    Use it: Densities that are no single cloud: thousands of rows whose numbers have several peaks or hang
+    together in bends; images in black and white.
+
+    Don't use it: A few hundred rows: `gaussian` needs fewer. Images in shades: `dmfa`.
+
+    Paper: Germain, Gregor, Murray and Larochelle 2015; Yi et al. 2020.
+
+    Parameters
+    ----------
+    hidden : tuple, default=(128,)
+        Units of one or two hidden layers, such as [128] or [500, 500].
+    masks : int, default=4
+        Orders of the columns that take turns; what they say is averaged.
+    normalization : str, default="none"
+        Sparsity Normalization: none, valid (each unit by the inputs it may know of), paper or paper-all (as
+        published; outputs then know how many inputs are not 0, so that there is no density any more).
+    hide : float, default=0.5
+        Of half of the rows, up to this share of the known cells is hidden in training, so that rows with
+        holes are judged rightly; 0: nothing is, and a hole is a 0 to the network.
+    components : int, default=3
+        Normal distributions that a number's distribution is made of.
+    epochs : default=None
+        Passes over the rows, at most; None: about 200,000 rows in all.
+    batch : int, default=64
+        Rows in a batch.
+    rate : float, default=0.003
+        Learning rate at the start.
+    patience : int, default=15
+        Epochs without a better likelihood after which training ends; 0: never.
+    m : int, default=0
+        For multiple imputation: how many draws it is to be ready for. Each has parameters of its own, drawn
+        when it is fitted, which takes time; with 0 it is ready for best guesses alone.
+    within : dict of str or int to (low, high), default=None
+        Lowest and highest value that may be filled into single columns; None leaves an end open.
+    beyond_range : bool, default=False
+        Let filled numbers leave the range of a column's known values.
+    ignore : list of str or int, default=None
+        Columns that are neither used nor filled.
+    unfilled : {"error", "keep"}, default="error"
+        What to do about holes that can't be filled, as in a column without a known cell: raise, or leave them
+        with a warning. The number of columns never changes.
+    random_state : int, RandomState or None, default=0
+        Seed of everything random: the same seed gives the same result, for any number of threads.
+    n_jobs : int, default=None
+        Threads; None: all of the machine.
+    verbose : int, default=0
+        1 shows a bar.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+        Columns seen in fit.
+    feature_names_in_ : array of str
+        Their names, if X had any.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unmiss import MadeImputer
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(60, 1)) + 0.1 * rng.normal(size=(60, 3))
+    >>> X[rng.random(X.shape) < 0.2] = np.nan
+    >>> full = MadeImputer().fit_transform(X)
+    >>> bool(np.isnan(full).any())
+    False
+    """
+
+    _method = "made"
+    _settings = (
+        "hidden",
+        "masks",
+        "normalization",
+        "hide",
+        "components",
+        "epochs",
+        "batch",
+        "rate",
+        "patience",
+    )
+
+    def __init__(
+        self,
+        *,
+        hidden: tuple = (128,),
+        masks: int = 4,
+        normalization: Any = "none",
+        hide: float = 0.5,
+        components: int = 3,
+        epochs: Any = None,
+        batch: int = 64,
+        rate: float = 0.003,
+        patience: int = 15,
+        m: int = 0,
+        within: dict | None = None,
+        beyond_range: bool = False,
+        ignore: list | None = None,
+        unfilled: str = "error",
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ):
+        self.hidden = hidden
+        self.masks = masks
+        self.normalization = normalization
+        self.hide = hide
+        self.components = components
+        self.epochs = epochs
+        self.batch = batch
+        self.rate = rate
+        self.patience = patience
         self.m = m
         self.within = within
         self.beyond_range = beyond_range
@@ -1448,7 +1855,7 @@ class MlpClassifier(ClassifierBase):
 
     A missing cell is set to 0 and the row is multiplied by K / (number of its known columns), so that what
     the first layer sums up no longer grows with how much is known. Other treatments of holes (mean,
-    indicators) are settings.
+    indicators) are settings. Of images, every number of a pixel is a column.
 
     Use it: To see what each treatment of holes does, other things equal; to re-run published tables.
 
@@ -1467,13 +1874,13 @@ class MlpClassifier(ClassifierBase):
         layer), input (number of columns) or a number.
     scale : str, default="auto"
         Scale of numbers: auto (min-max with zero and Sparsity Normalization, else standard), standard,
-        min-max or robust.
+        min-max or robust; pixels are always from 0 to 1.
     hidden : tuple, default=(100, 100, 100)
         Units of the hidden layers, such as [100, 100, 100].
     activation : str, default="relu"
         Relu, selu, mish, sigmoid, tanh or identity.
     normalize_hidden : bool, default=False
-        True: hidden layers are divided by their active units too.
+        True: hidden layers are divided by their active units too; [1] the first of them alone.
     dropout : float, default=0.0
         Share of hidden units left out at a step.
     dropout_kind : str, default="normalized"
@@ -1998,7 +2405,8 @@ class ForestClassifier(ClassifierBase):
     numbers at random places too. Single trees are rough and differ, their mean is steady. Rows whose cell is
     missing go to the side that fits them better, or are a side of their own.
 
-    Use it: A quick and robust second opinion on any table, from a hundred rows on; noisy targets.
+    Use it: A quick and robust second opinion on any table, from a hundred rows on; noisy targets. It fills
+    holes too, column after column from the others.
 
     Don't use it: Straight effects, or values beyond those of the training rows: its answers stay within them.
 
@@ -2628,7 +3036,7 @@ class MlpRegressor(RegressorBase):
 
     A missing cell is set to 0 and the row is multiplied by K / (number of its known columns), so that what
     the first layer sums up no longer grows with how much is known. Other treatments of holes (mean,
-    indicators) are settings.
+    indicators) are settings. Of images, every number of a pixel is a column.
 
     Use it: To see what each treatment of holes does, other things equal; to re-run published tables.
 
@@ -2647,13 +3055,13 @@ class MlpRegressor(RegressorBase):
         layer), input (number of columns) or a number.
     scale : str, default="auto"
         Scale of numbers: auto (min-max with zero and Sparsity Normalization, else standard), standard,
-        min-max or robust.
+        min-max or robust; pixels are always from 0 to 1.
     hidden : tuple, default=(100, 100, 100)
         Units of the hidden layers, such as [100, 100, 100].
     activation : str, default="relu"
         Relu, selu, mish, sigmoid, tanh or identity.
     normalize_hidden : bool, default=False
-        True: hidden layers are divided by their active units too.
+        True: hidden layers are divided by their active units too; [1] the first of them alone.
     dropout : float, default=0.0
         Share of hidden units left out at a step.
     dropout_kind : str, default="normalized"
@@ -3148,7 +3556,8 @@ class ForestRegressor(RegressorBase):
     numbers at random places too. Single trees are rough and differ, their mean is steady. Rows whose cell is
     missing go to the side that fits them better, or are a side of their own.
 
-    Use it: A quick and robust second opinion on any table, from a hundred rows on; noisy targets.
+    Use it: A quick and robust second opinion on any table, from a hundred rows on; noisy targets. It fills
+    holes too, column after column from the others.
 
     Don't use it: Straight effects, or values beyond those of the training rows: its answers stay within them.
 
@@ -4016,14 +4425,17 @@ class RatingBiases(RecommenderBase):
 #: Classes by the name of their method.
 IMPUTERS: dict[str, type] = {
     "auto": AutoImputer,
+    "forest": ForestImputer,
     "gaussian": GaussianImputer,
     "low-rank": LowRankImputer,
     "chained": ChainedImputer,
     "boosted": BoostedImputer,
     "autoencoder": AutoencoderImputer,
+    "dvae": DvaeImputer,
     "neighbours": NeighboursImputer,
     "self-masking": SelfMaskingImputer,
     "mean": MeanImputer,
+    "made": MadeImputer,
 }
 
 #: Classes by the name of their method.
@@ -4075,9 +4487,11 @@ __all__ = [
     "Classifier",
     "ConditionalClassifier",
     "ConditionalRegressor",
+    "DvaeImputer",
     "EnsembleClassifier",
     "EnsembleRegressor",
     "ForestClassifier",
+    "ForestImputer",
     "ForestRegressor",
     "GaussianImputer",
     "Imputer",
@@ -4086,6 +4500,7 @@ __all__ = [
     "LinearClassifier",
     "LinearRegressor",
     "LowRankImputer",
+    "MadeImputer",
     "MatrixFactorization",
     "MeanImputer",
     "MlpClassifier",
