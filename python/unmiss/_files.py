@@ -23,8 +23,8 @@ def load(path: str | os.PathLike) -> Any:
     Returns
     -------
     estimator : object
-        A fitted predictor, imputer or recommender, of tables, ratings or images. It finds columns by name, in any order, and leaves others aside; a recommender finds users
-        and items by their ids.
+        A fitted estimator of tables, ratings or images. It finds columns by name, in any order, and leaves others
+        aside; a recommender finds users and items by their ids.
 
     Examples
     --------

@@ -137,8 +137,8 @@ impl ImagePredictor {
         Self::of(Model::from_bytes(bytes).map_err(PyValueError::new_err)?)
     }
 
-    /// Learns. `recipes` are (method, settings as JSON), none: the short list; they are measured on a share of the images,
-    /// and the best learns from all. With a share of 0 there must be one.
+    /// Learns. `recipes` are (method, settings as JSON), none: the short list; they are measured on a share of the
+    /// images, and the best learns from all. With a share of 0 there must be one.
     #[staticmethod]
     fn fit(
         py: Python<'_>,

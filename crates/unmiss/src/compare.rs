@@ -1,5 +1,5 @@
-//! Methods side by side on held-out rows, hidden cells or hidden pixels: folds, scores with their uncertainty, the choice of one,
-//! and the full comparison with significance.
+//! Methods side by side on held-out rows, hidden cells or hidden pixels: folds, scores with their uncertainty, the
+//! choice of one, and the full comparison with significance.
 
 mod memory;
 mod significance;

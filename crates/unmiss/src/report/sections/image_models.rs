@@ -124,8 +124,8 @@ fn wrong(images: &Images, levels: &[String], choice: &ImageChoice, told: &[u32])
     ContactSheet { words, sets: vec![images], shown, across: None }.draw().map(Some)
 }
 
-/// What an imputer filled into images, once or in several draws, and how the methods did on hidden pixels, where one was
-/// chosen by that.
+/// What an imputer filled into images, once or in several draws, and how the methods did on hidden pixels, where one
+/// was chosen by that.
 ///
 /// # Errors
 /// When a chart can't be drawn.
