@@ -31,7 +31,7 @@ RATINGS = {made.__name__ for made in unmiss._estimators.RECOMMENDERS.values()}
 #: These take arrays of three axes or four, and scikit-learn's checks make tables: see test_images.py.
 IMAGES = {"ImageClassifier", "ImageImputer", "ImageRegressor"}
 ESTIMATORS = [
-    quick(name) for name in [*unmiss._estimators.__all__, "SparsityNormalizer", "Hide"] if name not in RATINGS
+    quick(name) for name in [*unmiss._estimators.__all__, "SparsityNormalizer", "Hide", "Density"] if name not in RATINGS
 ]
 
 

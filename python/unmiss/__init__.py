@@ -9,6 +9,7 @@ False
 
 from . import _estimators
 from ._estimators import *  # noqa: F403
+from ._density import Density
 from ._files import load
 from ._functions import analyse, audit, compare, describe, pool, sample, simulate
 from ._images import ImageClassifier, ImageImputer, ImageRegressor, hide_regions
@@ -36,6 +37,7 @@ __all__ = [
     "Comparison",
     "Contributions",
     "Curve",
+    "Density",
     "Description",
     "Explanation",
     "Hide",

@@ -50,7 +50,10 @@ def load_as(wanted: type | None, path: str | os.PathLike) -> Any:
         return _of_images(wanted, model, path)
     if isinstance(model, _unmiss.Recommender):
         return _recommender(wanted, model, path)
-    estimator = _imputer(wanted, model) if isinstance(model, _unmiss.Filler) else _predictor(wanted, model)
+    if isinstance(model, _unmiss.Scorer):
+        estimator = _density(wanted, model)
+    else:
+        estimator = _imputer(wanted, model) if isinstance(model, _unmiss.Filler) else _predictor(wanted, model)
     estimator.loaded_from_ = path
     estimator.feature_names_in_ = np.array(estimator.model_.inputs, dtype=object)
     estimator.n_features_in_ = len(estimator.feature_names_in_)
@@ -91,6 +94,18 @@ def _recommender(wanted: type | None, model: Any, path: str) -> Any:
     estimator._kind = "any"
     # A file keeps ids as words: those that are all written as whole numbers are taken as such.
     estimator._take_ids(True, True)
+    return estimator
+
+
+def _density(wanted: type | None, model: Any) -> Any:
+    from ._density import Density
+
+    if wanted not in (None, Density):
+        raise ValueError(f"the file holds a Density, not a {wanted.__name__}\nhint: unmiss.load reads any")
+    estimator = Density(model.method, settings=json.loads(model.settings))
+    estimator.model_ = model
+    estimator.method_ = model.method
+    estimator.mean_log_likelihood_ = model.mean_log_likelihood
     return estimator
 
 

@@ -24,6 +24,7 @@ use crate::image_filler::ImageFiller;
 use crate::image_predictor::ImagePredictor;
 use crate::predictor::Predictor;
 use crate::recommender::Recommender;
+use crate::scorer::Scorer;
 use crate::table::Table;
 use crate::work::{Manner, work};
 
@@ -60,8 +61,9 @@ fn entry(method: &dyn Method, shape: Shape, job: Job) -> Value {
 pub(crate) fn load(py: Python<'_>, path: PathBuf) -> PyResult<Py<PyAny>> {
     let model = Model::load(&path).map_err(exception)?;
     Ok(match (model.shape(), model.job()) {
+        (Shape::Table, Job::Density) => Py::new(py, Scorer::of(model)?)?.into_any(),
         (_, Job::Density) => {
-            let what = format!("{}: this model says how plausible rows are", path.display());
+            let what = format!("{}: this model says how plausible images are", path.display());
             return Err(exception(Error::data(what).with_hint("the program's `unmiss score` uses it")));
         }
         (Shape::Images, Job::Predict) => Py::new(py, ImagePredictor::of(model)?)?.into_any(),

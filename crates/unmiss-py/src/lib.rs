@@ -15,6 +15,7 @@ mod image_predictor;
 mod images;
 mod predictor;
 mod recommender;
+mod scorer;
 mod simulate;
 mod sparsity;
 mod table;
@@ -30,6 +31,7 @@ fn _unmiss(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<filler::Filler>()?;
     module.add_class::<recommender::Recommender>()?;
     module.add_class::<finding::Finding>()?;
+    module.add_class::<scorer::Scorer>()?;
     module.add_class::<images::Images>()?;
     module.add_class::<image_predictor::ImagePredictor>()?;
     module.add_class::<image_filler::ImageFiller>()?;
