@@ -70,12 +70,10 @@ fn entry(method: &dyn Method) -> String {
     text.push_str("\nSettings (--set NAME=VALUE)\n");
     let defaults = method.defaults();
     for setting in method.card().settings {
-        text.push_str(&format!(
-            "  {} = {}\n{}\n",
-            setting.name,
-            plain(&defaults[setting.name]),
-            wrapped(setting.help, 6)
-        ));
+        let line = format!("{} = {}", setting.name, plain(&defaults[setting.name]));
+        // A long list breaks between its values.
+        let line = wrapped(&line.replace("\",\"", "\", \""), 2);
+        text.push_str(&format!("{line}\n{}\n", wrapped(setting.help, 6)));
     }
     text
 }

@@ -18,7 +18,7 @@ fn short_lists_begin_with_the_cheapest() {
     let names = |shape, job| short_list(shape, job).iter().map(|method| method.name()).collect::<Vec<_>>();
     let predictors = ["linear", "additive", "conditional", "forest", "trees", "kernel", "network"];
     assert_eq!(names(Shape::Table, Job::Predict), predictors);
-    let imputers = ["mean", "gaussian", "low-rank", "chained", "neighbours", "boosted"];
+    let imputers = ["mean", "forest", "gaussian", "low-rank", "chained", "neighbours", "boosted"];
     assert_eq!(names(Shape::Table, Job::Fill), imputers);
     assert_eq!(names(Shape::Ratings, Job::Rate), ["biases", "factors", "autorec"]);
 }

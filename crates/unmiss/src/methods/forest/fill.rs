@@ -16,7 +16,7 @@ use crate::run::Run;
 use crate::store::Arrays;
 
 /// How often each column is learned.
-const ROUNDS: usize = 3;
+const ROUNDS: usize = 2;
 /// Trees of a column where nothing else is said,
 const TREES: usize = 100;
 /// and of the forest of half of the rows whose errors draws take.
@@ -47,7 +47,7 @@ struct Column {
 }
 
 impl Filler {
-    /// Learns from rows with holes. Stopped after a round, it keeps that one's forests.
+    /// Learns from rows with holes. A stop makes forests of fewer trees, and the next round the last.
     pub fn fit(settings: &Settings, encoder: &Encoder, rows: &Encoded, run: &Run) -> Result<Self> {
         check_width(encoder)?;
         let sample = sampled(rows, MOST_ROWS, "forest rows", run.seed());
@@ -60,17 +60,19 @@ impl Filler {
         let mut filler = Self { wide, normal, columns: Vec::new(), ranges: ranges(encoder) };
         let total = (ROUNDS * order.len()) as u64;
         for round in 0..ROUNDS {
+            // A stop makes the round that is finished next the last.
+            let last = round + 1 == ROUNDS || run.stopped();
             let mut columns = Vec::with_capacity(order.len());
             for (place, &feature) in order.iter().enumerate() {
-                if run.stopped() && round > 0 {
-                    return Ok(filler);
-                }
-                let column = Column::fit(&settings, encoder, feature, (rows, &filled), run);
+                let column = Column::fit(&settings, encoder, feature, (rows, &filled), last, run);
                 column.fill(rows, &mut filled, &filler.ranges, None);
                 columns.push(column);
                 run.progress((round * order.len() + place) as u64 + 1, total, format!("round {}", round + 1));
             }
             filler.columns = columns;
+            if last {
+                break;
+            }
         }
         run.finished();
         Ok(filler)
@@ -96,11 +98,13 @@ impl Filler {
 }
 
 impl Column {
+    /// Learns the column's known cells from the other, filled, columns; in the last round with what draws need.
     fn fit(
         settings: &Settings,
         encoder: &Encoder,
         feature: usize,
         (rows, filled): (&Encoded, &Encoded),
+        last: bool,
         run: &Run,
     ) -> Self {
         let numbers = encoder.numbers.len();
@@ -109,14 +113,14 @@ impl Column {
             (inputs(filled, numbers, feature, &known), targets(encoder, feature, rows, &known));
         // Every column has its own trees; their progress would only flicker.
         let quiet = run.clone().listened_by(|_| {});
-        let all: Vec<u32> = (0..known.len() as u32).collect();
         let grow = |settings: &Settings, rows: &[u32]| {
             run.compute(|| Fitted::fit(settings, encoder, &inputs, &targets, rows, &quiet))
         };
+        let all: Vec<u32> = (0..known.len() as u32).collect();
         let forest = grow(settings, &all);
-        let errors = match targets.task {
-            Task::Classification { .. } => Vec::new(),
-            Task::Regression => {
+        let mut errors = Vec::new();
+        if targets.task == Task::Regression {
+            if last {
                 let order =
                     Stream::new(run.seed(), "forest halves", feature as u64, 0).permutation(known.len());
                 let (half, others) = order.split_at(known.len().div_ceil(2));
@@ -125,11 +129,13 @@ impl Column {
                 let fewer =
                     Settings { trees: settings.trees.map(|trees| trees.min(TREES_OF_HALF)), ..*settings };
                 let answers = grow(&fewer, &half).answers(&inputs);
-                let errors = others.iter().map(|&row| targets.numbers[row] - answers[row] as f32);
-                let errors: Vec<f32> = errors.take(KEPT).collect();
-                if errors.is_empty() { vec![0.0] } else { errors }
+                errors
+                    .extend(others.iter().take(KEPT).map(|&row| targets.numbers[row] - answers[row] as f32));
             }
-        };
+            if errors.is_empty() {
+                errors.push(0.0);
+            }
+        }
         Self { feature, levels: levels(encoder, feature), forest, errors }
     }
 

@@ -110,7 +110,7 @@ impl Settings {
 static CARD: Card = Card {
     name: "forest",
     does: &[(Shape::Table, Job::Predict), (Shape::Table, Job::Fill)],
-    short_lists: &[(Shape::Table, Job::Predict)],
+    short_lists: &[(Shape::Table, Job::Predict), (Shape::Table, Job::Fill)],
     cost: Cost::Medium,
     about: About {
         title: "The mean of many deep trees, missing values as they are",
