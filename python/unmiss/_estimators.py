@@ -111,7 +111,7 @@ class AutoImputer(ImputerBase):
 
     Parameters
     ----------
-    methods : tuple, default=("mean", "gaussian", "low-rank", "chained", "neighbours", "boosted")
+    methods : tuple, default=("mean", "forest", "gaussian", "low-rank", "chained", "neighbours", "boosted")
         The imputers to choose from, as ["mean", "gaussian"].
     hide : float, default=0.15
         Share of the known cells that are hidden to compare them.
@@ -165,7 +165,7 @@ class AutoImputer(ImputerBase):
     def __init__(
         self,
         *,
-        methods: tuple = ("mean", "gaussian", "low-rank", "chained", "neighbours", "boosted"),
+        methods: tuple = ("mean", "forest", "gaussian", "low-rank", "chained", "neighbours", "boosted"),
         hide: float = 0.15,
         rows: int = 5000,
         m: int = 0,
