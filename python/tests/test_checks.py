@@ -30,9 +30,8 @@ def quick(name):
 RATINGS = {made.__name__ for made in unmiss._estimators.RECOMMENDERS.values()}
 #: These take arrays of three axes or four, and scikit-learn's checks make tables: see test_images.py.
 IMAGES = {"ImageClassifier", "ImageImputer", "ImageRegressor"}
-ESTIMATORS = [
-    quick(name) for name in [*unmiss._estimators.__all__, "SparsityNormalizer", "Hide", "Density"] if name not in RATINGS
-]
+OTHERS = ["SparsityNormalizer", "Hide", "Density"]
+ESTIMATORS = [quick(name) for name in [*unmiss._estimators.__all__, *OTHERS] if name not in RATINGS]
 
 
 LEAVES = {
