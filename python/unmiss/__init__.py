@@ -12,7 +12,9 @@ from ._estimators import *  # noqa: F403
 from ._density import Density
 from ._files import load
 from ._functions import analyse, audit, compare, describe, pool, sample, simulate
-from ._images import ImageClassifier, ImageImputer, ImageRegressor, hide_regions
+from ._image_imputer import ImageImputer
+from ._image_predictors import ImageClassifier, ImageRegressor
+from ._images import hide_regions
 from ._listen import UnmissWarning
 from ._results import (
     Analysis,

@@ -110,7 +110,8 @@ def _density(wanted: type | None, model: Any) -> Any:
 
 
 def _of_images(wanted: type | None, model: Any, path: str) -> Any:
-    from ._images import ImageClassifier, ImageImputer, ImageRegressor
+    from ._image_imputer import ImageImputer
+    from ._image_predictors import ImageClassifier, ImageRegressor
 
     if isinstance(model, _unmiss.ImageFiller):
         own = ImageImputer

@@ -12,7 +12,8 @@ import numpy as np
 
 from . import _frame, _unmiss
 from ._base import as_json, as_seed, as_threads, named
-from ._images import ImagePredictorBase, is_images, label_column, native
+from ._image_predictors import ImagePredictorBase
+from ._images import is_images, label_column, native
 from ._listen import Listener
 from ._predictors import PredictorBase, own_table
 from ._recommenders import RecommenderBase
