@@ -9,6 +9,7 @@ False
 
 from . import _estimators
 from ._estimators import *  # noqa: F403
+from ._arrow import ArrowModel, arrow
 from ._density import Density
 from ._files import load
 from ._functions import analyse, audit, compare, describe, pool, sample, simulate
@@ -29,12 +30,14 @@ from ._results import (
     RatingAudit,
     Simulation,
 )
+from ._series import SeriesClassifier, SeriesImputer, SeriesRegressor
 from ._transformers import Hide, SparsityNormalizer
 from ._unmiss import __version__
 
 __all__ = [
     *_estimators.__all__,
     "Analysis",
+    "ArrowModel",
     "Audit",
     "Comparison",
     "Contributions",
@@ -49,11 +52,15 @@ __all__ = [
     "ImageRegressor",
     "Pooled",
     "RatingAudit",
+    "SeriesClassifier",
+    "SeriesImputer",
+    "SeriesRegressor",
     "Simulation",
     "SparsityNormalizer",
     "UnmissWarning",
     "__version__",
     "analyse",
+    "arrow",
     "audit",
     "compare",
     "describe",

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state, estimator_html_repr
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from . import _frame
+from . import _frame, _unmiss
 from ._listen import Listener
 
 
@@ -159,6 +159,23 @@ class Saved:
         """
         check_is_fitted(self)
         self.model_.save(os.fspath(path))
+
+    def export(self, path: str | os.PathLike, level: float | None = None) -> None:
+        """Write the fitted estimator as an ONNX graph, which other runtimes take, holes and all.
+
+        Every column is an input of its own of shape (rows, 1): numbers in double precision, NaN for a hole; words
+        as strings, an empty one for a hole. What comes out is ``prediction``, or ``class`` and ``probabilities``, or
+        ``filled_NAME`` for each column.
+
+        Parameters
+        ----------
+        path : str or path
+            The file; it is written whole or not at all.
+        level : float, default=None
+            For regressors, also ``lower`` and ``upper``, the ends of the interval that holds in this share of cases.
+        """
+        check_is_fitted(self)
+        _unmiss.export_onnx(self.model_.to_bytes(), os.fspath(path), level)
 
     @classmethod
     def load(cls, path: str | os.PathLike) -> Any:

@@ -24,10 +24,11 @@ class Imputer(ImputerBase):
         ``forest`` (The mean of many deep trees, missing values as they are); ``gaussian`` (Joint normal
         distribution, learned through the holes); ``low-rank`` (A few hidden causes behind many columns);
         ``chained`` (Chained equations: each column from all the others); ``boosted`` (Chained equations with
-        gradient-boosted trees); ``autoencoder`` (Denoising autoencoder with Sparsity Normalization); ``dvae``
-        (Denoising variational autoencoder (also MIWAE and not-MIWAE)); ``neighbours`` (Mean or vote of the
-        most alike rows); ``self-masking`` (Joint normal distribution whose values hide themselves); ``mean``
-        (Mean or median of the column, most frequent category); ``made`` (Masked autoencoder for densities).
+        gradient-boosted trees); ``autoencoder`` (Denoising autoencoder with Sparsity Normalization);
+        ``autoimpute`` (AutoImpute: a wide layer over mostly holes); ``dvae`` (Denoising variational
+        autoencoder (also MIWAE and not-MIWAE)); ``neighbours`` (Mean or vote of the most alike rows);
+        ``self-masking`` (Joint normal distribution whose values hide themselves); ``mean`` (Mean or median of
+        the column, most frequent category); ``made`` (Masked autoencoder for densities).
     settings : dict, default=None
         Settings of the imputer, by name.
     m : int, default=0
@@ -720,6 +721,9 @@ class AutoencoderImputer(ImputerBase):
         Learning rate at the start.
     patience : int, default=40
         Epochs without a better error after which training ends.
+    masks : str, default="uniform"
+        What is hidden in training: uniform, copied (from other rows), by-column (as often as a column is
+        missing) or both.
     m : int, default=0
         For multiple imputation: how many draws it is to be ready for. Each has parameters of its own, drawn
         when it is fitted, which takes time; with 0 it is ready for best guesses alone.
@@ -765,6 +769,7 @@ class AutoencoderImputer(ImputerBase):
         "batch",
         "rate",
         "patience",
+        "masks",
     )
 
     def __init__(
@@ -775,6 +780,7 @@ class AutoencoderImputer(ImputerBase):
         batch: int = 64,
         rate: float = 0.002,
         patience: int = 40,
+        masks: Any = "uniform",
         m: int = 0,
         within: dict | None = None,
         beyond_range: bool = False,
@@ -789,6 +795,137 @@ class AutoencoderImputer(ImputerBase):
         self.batch = batch
         self.rate = rate
         self.patience = patience
+        self.masks = masks
+        self.m = m
+        self.within = within
+        self.beyond_range = beyond_range
+        self.ignore = ignore
+        self.unfilled = unfilled
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class AutoimputeImputer(ImputerBase):
+    """AutoImpute: a wide layer over mostly holes.
+
+    A row goes in with 0 for every hole, through one layer of sigmoids, and all its cells come out; known
+    cells are learned from, holes get what is said there. With normalize the input is divided by how much of
+    the row is known, so that the answer does not drift with it.
+
+    Use it: Counts of genes in single cells (`unmiss counts`), to run the published method with or without
+    Sparsity Normalization.
+
+    Don't use it: Where `low-rank`, which is made for many columns and few rows, does as well: try both.
+
+    Paper: Talwar, Mongia, Sengupta and Majumdar 2018; Yi et al. 2020.
+
+    Parameters
+    ----------
+    normalize : bool, default=True
+        Whether inputs are divided by how much of the row is known.
+    hidden : int, default=200
+        Hidden units; 2000 as published.
+    units : str, default="table"
+        Table: columns as they stand, for columns of one unit; column: each from 0 to 1.
+    decay : float, default=1.0
+        What squares of weights cost beside all rows.
+    rate : float, default=0.001
+        Learning rate of RMSProp; 0.0001 as published.
+    batch : int, default=64
+        Rows in a batch; 0: all, as published.
+    epochs : int, default=200
+        Passes over the rows, at most.
+    patience : int, default=10
+        Epochs without a smaller error of cells set aside after which training ends; 0: none is set aside.
+    threshold : float, default=0.0
+        Training ends once the loss of a row changes by no more than this; 0: never; 0.0001 as published.
+    start : default=None
+        Deviation of the first weights and biases, 1 as published; None: by the number of inputs.
+    m : int, default=0
+        For multiple imputation: how many draws it is to be ready for. Each has parameters of its own, drawn
+        when it is fitted, which takes time; with 0 it is ready for best guesses alone.
+    within : dict of str or int to (low, high), default=None
+        Lowest and highest value that may be filled into single columns; None leaves an end open.
+    beyond_range : bool, default=False
+        Let filled numbers leave the range of a column's known values.
+    ignore : list of str or int, default=None
+        Columns that are neither used nor filled.
+    unfilled : {"error", "keep"}, default="error"
+        What to do about holes that can't be filled, as in a column without a known cell: raise, or leave them
+        with a warning. The number of columns never changes.
+    random_state : int, RandomState or None, default=0
+        Seed of everything random: the same seed gives the same result, for any number of threads.
+    n_jobs : int, default=None
+        Threads; None: all of the machine.
+    verbose : int, default=0
+        1 shows a bar.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+        Columns seen in fit.
+    feature_names_in_ : array of str
+        Their names, if X had any.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unmiss import AutoimputeImputer
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(60, 1)) + 0.1 * rng.normal(size=(60, 3))
+    >>> X[rng.random(X.shape) < 0.2] = np.nan
+    >>> full = AutoimputeImputer().fit_transform(X)
+    >>> bool(np.isnan(full).any())
+    False
+    """
+
+    _method = "autoimpute"
+    _settings = (
+        "normalize",
+        "hidden",
+        "units",
+        "decay",
+        "rate",
+        "batch",
+        "epochs",
+        "patience",
+        "threshold",
+        "start",
+    )
+
+    def __init__(
+        self,
+        *,
+        normalize: bool = True,
+        hidden: int = 200,
+        units: Any = "table",
+        decay: float = 1.0,
+        rate: float = 0.001,
+        batch: int = 64,
+        epochs: int = 200,
+        patience: int = 10,
+        threshold: float = 0.0,
+        start: Any = None,
+        m: int = 0,
+        within: dict | None = None,
+        beyond_range: bool = False,
+        ignore: list | None = None,
+        unfilled: str = "error",
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ):
+        self.normalize = normalize
+        self.hidden = hidden
+        self.units = units
+        self.decay = decay
+        self.rate = rate
+        self.batch = batch
+        self.epochs = epochs
+        self.patience = patience
+        self.threshold = threshold
+        self.start = start
         self.m = m
         self.within = within
         self.beyond_range = beyond_range
@@ -1386,7 +1523,7 @@ class Classifier(ClassifierBase):
         model: each column has a curve of its own); ``conditional`` (A joint normal, given what is known and
         what is missing); ``trees`` (Gradient-boosted trees that take missing values as they are); ``forest``
         (The mean of many deep trees, missing values as they are); ``kernel`` (Gaussian process: alike rows
-        have alike answers).
+        have alike answers); ``impute-then-predict`` (Any imputer in front of any predictor).
     settings : dict, default=None
         Settings of the method, by name; with several methods, settings by method.
     effort : {"quick", "normal", "best"}, default="normal"
@@ -2574,6 +2711,105 @@ class KernelClassifier(ClassifierBase):
         self.verbose = verbose
 
 
+class ImputeThenPredictClassifier(ClassifierBase):
+    """Any imputer in front of any predictor.
+
+    An imputer learns from the inputs, holes are filled, and a predictor learns from rows without holes; a new
+    row is filled and answered by the same two. With draws, a row is filled in many plausible ways and the
+    answers are averaged.
+
+    Use it: To compare imputers by what they do to predictions, or for a predictor that can't take holes.
+
+    Don't use it: To predict best: the other predictors also learn from which cells are missing.
+
+    Paper: Le Morvan, Josse, Scornet and Varoquaux 2021; with draws of a variational autoencoder in front of
+    classifiers, the Type 2 of a thesis on images with missing pixels.
+
+    Parameters
+    ----------
+    imputer : default=None
+        What fills, any imputer; None: gaussian, or mfa for images.
+    predictor : default=None
+        What predicts, any predictor; None: linear, or convolutional for images.
+    draws : int, default=0
+        Ways in which a row is filled and answered; 0: the best guess alone.
+    imputer_settings : default=None
+        Settings of the imputer, as {"latent": 10}; None: its own.
+    predictor_settings : default=None
+        Settings of the predictor, as {"trees": 500}; None: its own.
+    folds : int, default=0
+        Folds of the cross-validation whose models are averaged and that sets of classes come from; 0: one
+        model of all rows, without.
+    class_weight : dict or "balanced", default=None
+        How classes weigh in learning.
+    random_state : int, RandomState or None, default=0
+        Seed of everything random: the same seed gives the same result, for any number of threads.
+    n_jobs : int, default=None
+        Threads; None: all of the machine.
+    verbose : int, default=0
+        1 shows a bar.
+
+    Attributes
+    ----------
+    classes_ : array
+        The classes, in the order of ``predict_proba``.
+    method_ : str
+        The method that was fitted.
+    scores_ : list of dict
+        How the methods did in the cross-validation, best first.
+    n_features_in_ : int
+        Columns seen in fit.
+    feature_names_in_ : array of str
+        Their names, if X had any.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unmiss import ImputeThenPredictClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(400, 3))
+    >>> y = X[:, 0] > 0
+    >>> X[::4, 1] = np.nan
+    >>> model = ImputeThenPredictClassifier().fit(X, y)
+    >>> bool(model.score(X, y) > 0.7)
+    True
+    """
+
+    _method = "impute-then-predict"
+    _settings = (
+        "imputer",
+        "predictor",
+        "draws",
+        "imputer_settings",
+        "predictor_settings",
+    )
+
+    def __init__(
+        self,
+        *,
+        imputer: Any = None,
+        predictor: Any = None,
+        draws: int = 0,
+        imputer_settings: Any = None,
+        predictor_settings: Any = None,
+        folds: int = 0,
+        class_weight: Any = None,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ):
+        self.imputer = imputer
+        self.predictor = predictor
+        self.draws = draws
+        self.imputer_settings = imputer_settings
+        self.predictor_settings = predictor_settings
+        self.folds = folds
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
 class Regressor(RegressorBase):
     """Predict a number from rows with holes.
 
@@ -2591,7 +2827,7 @@ class Regressor(RegressorBase):
         model: each column has a curve of its own); ``conditional`` (A joint normal, given what is known and
         what is missing); ``trees`` (Gradient-boosted trees that take missing values as they are); ``forest``
         (The mean of many deep trees, missing values as they are); ``kernel`` (Gaussian process: alike rows
-        have alike answers).
+        have alike answers); ``impute-then-predict`` (Any imputer in front of any predictor).
     settings : dict, default=None
         Settings of the method, by name; with several methods, settings by method.
     effort : {"quick", "normal", "best"}, default="normal"
@@ -3713,6 +3949,99 @@ class KernelRegressor(RegressorBase):
         self.verbose = verbose
 
 
+class ImputeThenPredictRegressor(RegressorBase):
+    """Any imputer in front of any predictor.
+
+    An imputer learns from the inputs, holes are filled, and a predictor learns from rows without holes; a new
+    row is filled and answered by the same two. With draws, a row is filled in many plausible ways and the
+    answers are averaged.
+
+    Use it: To compare imputers by what they do to predictions, or for a predictor that can't take holes.
+
+    Don't use it: To predict best: the other predictors also learn from which cells are missing.
+
+    Paper: Le Morvan, Josse, Scornet and Varoquaux 2021; with draws of a variational autoencoder in front of
+    classifiers, the Type 2 of a thesis on images with missing pixels.
+
+    Parameters
+    ----------
+    imputer : default=None
+        What fills, any imputer; None: gaussian, or mfa for images.
+    predictor : default=None
+        What predicts, any predictor; None: linear, or convolutional for images.
+    draws : int, default=0
+        Ways in which a row is filled and answered; 0: the best guess alone.
+    imputer_settings : default=None
+        Settings of the imputer, as {"latent": 10}; None: its own.
+    predictor_settings : default=None
+        Settings of the predictor, as {"trees": 500}; None: its own.
+    folds : int, default=0
+        Folds of the cross-validation whose models are averaged and that prediction intervals come from; 0:
+        one model of all rows, without.
+    random_state : int, RandomState or None, default=0
+        Seed of everything random: the same seed gives the same result, for any number of threads.
+    n_jobs : int, default=None
+        Threads; None: all of the machine.
+    verbose : int, default=0
+        1 shows a bar.
+
+    Attributes
+    ----------
+    method_ : str
+        The method that was fitted.
+    scores_ : list of dict
+        How the methods did in the cross-validation, best first.
+    n_features_in_ : int
+        Columns seen in fit.
+    feature_names_in_ : array of str
+        Their names, if X had any.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unmiss import ImputeThenPredictRegressor
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(400, 3))
+    >>> y = 3 * X[:, 0]
+    >>> X[::4, 1] = np.nan
+    >>> model = ImputeThenPredictRegressor().fit(X, y)
+    >>> bool(model.score(X, y) > 0.7)
+    True
+    """
+
+    _method = "impute-then-predict"
+    _settings = (
+        "imputer",
+        "predictor",
+        "draws",
+        "imputer_settings",
+        "predictor_settings",
+    )
+
+    def __init__(
+        self,
+        *,
+        imputer: Any = None,
+        predictor: Any = None,
+        draws: int = 0,
+        imputer_settings: Any = None,
+        predictor_settings: Any = None,
+        folds: int = 0,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ):
+        self.imputer = imputer
+        self.predictor = predictor
+        self.draws = draws
+        self.imputer_settings = imputer_settings
+        self.predictor_settings = predictor_settings
+        self.folds = folds
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
 class Recommender(RecommenderBase):
     """Predict ratings with whatever does best on ratings held out.
 
@@ -4431,6 +4760,7 @@ IMPUTERS: dict[str, type] = {
     "chained": ChainedImputer,
     "boosted": BoostedImputer,
     "autoencoder": AutoencoderImputer,
+    "autoimpute": AutoimputeImputer,
     "dvae": DvaeImputer,
     "neighbours": NeighboursImputer,
     "self-masking": SelfMaskingImputer,
@@ -4450,6 +4780,7 @@ CLASSIFIERS: dict[str, type] = {
     "trees": TreesClassifier,
     "forest": ForestClassifier,
     "kernel": KernelClassifier,
+    "impute-then-predict": ImputeThenPredictClassifier,
 }
 
 #: Classes by the name of their method.
@@ -4464,6 +4795,7 @@ REGRESSORS: dict[str, type] = {
     "trees": TreesRegressor,
     "forest": ForestRegressor,
     "kernel": KernelRegressor,
+    "impute-then-predict": ImputeThenPredictRegressor,
 }
 
 #: Classes by the name of their method.
@@ -4481,6 +4813,7 @@ __all__ = [
     "AutoImputer",
     "AutoRec",
     "AutoencoderImputer",
+    "AutoimputeImputer",
     "BoostedImputer",
     "CFNade",
     "ChainedImputer",
@@ -4494,6 +4827,8 @@ __all__ = [
     "ForestImputer",
     "ForestRegressor",
     "GaussianImputer",
+    "ImputeThenPredictClassifier",
+    "ImputeThenPredictRegressor",
     "Imputer",
     "KernelClassifier",
     "KernelRegressor",

@@ -23,8 +23,8 @@ def load(path: str | os.PathLike) -> Any:
     Returns
     -------
     estimator : object
-        A fitted estimator of tables, ratings or images. It finds columns by name, in any order, and leaves others
-        aside; a recommender finds users and items by their ids.
+        A fitted estimator of tables, ratings, images or series. It finds columns by name, in any order, and leaves
+        others aside; a recommender finds users and items by their ids.
 
     Examples
     --------
@@ -46,6 +46,8 @@ def load_as(wanted: type | None, path: str | os.PathLike) -> Any:
     if not os.path.exists(path):
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
     model = _unmiss.load(path)
+    if isinstance(model, (_unmiss.SeriesPredictor, _unmiss.SeriesFiller)):
+        return _of_series(wanted, model, path)
     if isinstance(model, (_unmiss.ImagePredictor, _unmiss.ImageFiller)):
         return _of_images(wanted, model, path)
     if isinstance(model, _unmiss.Recommender):
@@ -129,6 +131,30 @@ def _of_images(wanted: type | None, model: Any, path: str) -> Any:
         return estimator
     estimator.scores_ = []
     if own is ImageClassifier:
+        estimator.classes_ = _values(model.levels)
+        estimator._order = None
+    return estimator
+
+
+def _of_series(wanted: type | None, model: Any, path: str) -> Any:
+    from ._series import SeriesClassifier, SeriesImputer, SeriesRegressor
+
+    if isinstance(model, _unmiss.SeriesFiller):
+        own = SeriesImputer
+    else:
+        own = SeriesClassifier if model.is_classifier else SeriesRegressor
+    if wanted not in (None, own):
+        raise ValueError(f"the file holds a {own.__name__}, not a {wanted.__name__}\nhint: unmiss.load reads any")
+    estimator = own(method=model.method, settings=json.loads(model.settings))
+    estimator.model_ = model
+    estimator.method_ = model.method
+    estimator.variables_ = model.variables
+    estimator.loaded_from_ = path
+    if own is SeriesImputer:
+        estimator._seed = estimator.random_state
+        return estimator
+    estimator.scores_ = []
+    if own is SeriesClassifier:
         estimator.classes_ = _values(model.levels)
         estimator._order = None
     return estimator

@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 use unmiss::data::images::{self, ImageOptions, Images};
 use unmiss::data::ratings::{self, Ratings, RatingsOptions};
 use unmiss::data::{self, Data, Kind, MissingTokens, Note, ReadOptions, Shape, Table};
-use unmiss::encode::Encoder;
 use unmiss::error::{Error, Result};
-use unmiss::model::{Model, Roles};
+use unmiss::model::{Model, Roles, kinds_of};
 
 use crate::advice::remark;
 use crate::printer::Printer;
@@ -55,7 +54,8 @@ pub struct RatingColumns {
     /// The column of ratings [default: rating, score, stars]
     #[arg(long, value_name = "COLUMN")]
     rating: Option<String>,
-    /// The column of times: of several ratings for the same user and item the latest counts [default: time, timestamp]
+    /// The column of times: of several ratings for the same user and item the latest counts [default: time, timestamp];
+    /// of series, when each value was measured
     #[arg(long, value_name = "COLUMN")]
     time: Option<String>,
     /// How the data are laid out [default: seen from the options and the file]
@@ -69,6 +69,7 @@ pub enum ShapeArgument {
     Table,
     Ratings,
     Images,
+    Series,
 }
 
 /// What is known of images beside their own file.
@@ -137,6 +138,7 @@ fn plural(shape: Shape) -> &'static str {
         Shape::Table => "a table",
         Shape::Ratings => "ratings",
         Shape::Images => "images",
+        Shape::Series => "series",
     }
 }
 
@@ -147,6 +149,16 @@ impl RatingColumns {
         self
     }
 
+    /// The shape that is told.
+    pub fn told(&self) -> Option<ShapeArgument> {
+        self.shape
+    }
+
+    /// The column of times.
+    pub fn time(&self) -> Option<&str> {
+        self.time.as_deref()
+    }
+
     /// The shape of the data: as told, as the options say, or as the file shows.
     pub fn shape(&self, path: &Path) -> Shape {
         let named = [&self.user, &self.item, &self.rating, &self.time].iter().any(|name| name.is_some());
@@ -154,6 +166,7 @@ impl RatingColumns {
             Some(ShapeArgument::Table) => Shape::Table,
             Some(ShapeArgument::Ratings) => Shape::Ratings,
             Some(ShapeArgument::Images) => Shape::Images,
+            Some(ShapeArgument::Series) => Shape::Series,
             None if images::is_images(path) => Shape::Images,
             None if named || ratings::is_unnamed(path) => Shape::Ratings,
             None => Shape::Table,
@@ -266,12 +279,6 @@ impl InputArguments {
         }
         Ok(options)
     }
-}
-
-/// The kinds in which a model's columns are read: numbers or words, whatever they look like now.
-pub fn kinds_of(encoder: &Encoder) -> impl Iterator<Item = (String, Kind)> {
-    let numbers = encoder.numbers.iter().map(|feature| (feature.name.clone(), Kind::Real));
-    numbers.chain(encoder.categories.iter().map(|feature| (feature.name.clone(), Kind::Category)))
 }
 
 /// The delimiter as typed; none is found out by the reader.

@@ -13,6 +13,8 @@ mod memory;
 mod new_ratings;
 mod output;
 mod printer;
+mod series_input;
+mod signals;
 
 use std::process::ExitCode;
 
@@ -20,7 +22,9 @@ use clap::Parser;
 
 use commands::{Command, Ended};
 use printer::Printer;
+use unmiss::data::guard_formulas;
 use unmiss::error::Error;
+use unmiss::store::is_standard_output;
 
 /// What a shell gives a program that Ctrl-C ended.
 pub const STOPPED: u8 = 130;
@@ -48,6 +52,10 @@ pub struct General {
     /// Seconds after which long work ends with the best that is finished by then
     #[arg(long, global = true, value_name = "SECONDS", value_parser = seconds)]
     pub budget: Option<std::time::Duration>,
+    /// Put an apostrophe in front of cells that a spreadsheet would take for a formula (=, +, - or @ in front), in
+    /// every table that is written
+    #[arg(long, global = true)]
+    pub guard_formulas: bool,
     /// Say nothing but errors: no progress, notes or warnings
     #[arg(short, long, global = true)]
     pub quiet: bool,
@@ -63,13 +71,23 @@ fn seconds(typed: &str) -> Result<std::time::Duration, String> {
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let printer = Printer::new(arguments.general.quiet);
+    if arguments.general.guard_formulas {
+        guard_formulas();
+    }
     let command = arguments.command.unwrap_or_else(Command::demo);
     match command.run(&arguments.general, &printer) {
         Ok(Ended::Done) => ExitCode::SUCCESS,
         Ok(Ended::CutOff) => ExitCode::from(STOPPED),
+        Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             printer.error(&error);
             if matches!(error, Error::Stopped) { ExitCode::from(STOPPED) } else { ExitCode::FAILURE }
         }
     }
+}
+
+/// Whether whoever read standard output has gone (`| head`): they have what they wanted.
+fn is_closed_pipe(error: &Error) -> bool {
+    matches!(error, Error::Io { path, source }
+        if is_standard_output(path) && source.kind() == std::io::ErrorKind::BrokenPipe)
 }

@@ -1,5 +1,6 @@
 //! Text for an 80-column terminal: wrapping, cutting, bars, and printing that forgives a closed pipe.
 
+use std::borrow::Cow;
 use std::io::Write;
 use std::path::Path;
 
@@ -11,12 +12,28 @@ pub const WIDTH: usize = 80;
 
 /// Writes to standard output. A reader that has gone (`| head`) is no error.
 pub fn print(text: &str) -> Result<()> {
-    match std::io::stdout().write_all(text.as_bytes()) {
+    match std::io::stdout().write_all(harmless(text).as_bytes()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             Err(Error::io(Path::new("standard output"), error))
         }
         _ => Ok(()),
     }
+}
+
+/// The text without what a terminal would obey: names and values of a table may hold anything. Such characters are
+/// shown as JSON would write them.
+pub fn harmless(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(is_obeyed) {
+        return text.into();
+    }
+    let shown = |c: char| if is_obeyed(c) { format!("\\u{:04x}", u32::from(c)) } else { c.to_string() };
+    text.chars().map(shown).collect::<String>().into()
+}
+
+/// Control characters, and those that turn the direction of writing round.
+fn is_obeyed(character: char) -> bool {
+    let turns = matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    turns || (character.is_control() && !matches!(character, '\n' | '\t'))
 }
 
 /// How many terminal columns a text takes: a wide character takes two.
@@ -150,11 +167,6 @@ pub fn number(number: usize) -> String {
     text
 }
 
-/// Four digits behind the point: a rating has no more to say.
-pub fn rounded(rating: f32) -> f64 {
-    (f64::from(rating) * 1e4).round() / 1e4
-}
-
 /// Four significant digits.
 pub fn short(value: f64) -> String {
     let digits = if value == 0.0 { 0.0 } else { value.abs().log10().floor() };
@@ -218,6 +230,14 @@ mod tests {
         assert!(lines.lines().all(|line| width(line) <= WIDTH || line.trim().starts_with("/tmp")), "{lines}");
         assert!(lines.contains(&path) && lines.contains("a  b"));
         assert_eq!(lines.replace("\n  ", " "), text);
+    }
+
+    #[test]
+    fn what_a_terminal_would_obey_is_shown_instead() {
+        let title = "\u{1b}]0;pwned\u{7}";
+        assert_eq!(harmless(title), "\\u001b]0;pwned\\u0007");
+        assert_eq!(harmless("a\u{9b}2J\u{202e}b\r"), "a\\u009b2J\\u202eb\\u000d");
+        assert_eq!(harmless("länger\tals\n体温"), "länger\tals\n体温");
     }
 
     #[test]

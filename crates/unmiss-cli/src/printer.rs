@@ -2,7 +2,6 @@
 //! nothing when asked to be quiet.
 
 use std::io::{IsTerminal, Write};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -12,7 +11,8 @@ use unmiss::run::{Event, Run};
 
 use crate::General;
 use crate::advice::words;
-use crate::output::folded;
+use crate::output::{folded, harmless};
+use crate::signals::Signals;
 
 /// How often a plain line is written when standard error is not a terminal.
 const PLAIN_EVERY: Duration = Duration::from_secs(10);
@@ -22,6 +22,7 @@ const PLAIN_EVERY: Duration = Duration::from_secs(10);
 pub struct Printer {
     quiet: bool,
     state: Arc<Mutex<State>>,
+    signals: Signals,
 }
 
 struct State {
@@ -30,27 +31,33 @@ struct State {
 }
 
 impl Printer {
-    /// A printer for this terminal.
+    /// A printer for this terminal, and an ear for signals.
     pub fn new(quiet: bool) -> Self {
-        Self { quiet, state: Arc::new(Mutex::new(State { bar: None, last_line: Instant::now() })) }
+        let state = Arc::new(Mutex::new(State { bar: None, last_line: Instant::now() }));
+        let silent = Self { quiet, state, signals: Signals::default() };
+        let speaker = silent.clone();
+        Self { signals: Signals::listen(move |words| speaker.say(words)), ..silent }
     }
 
     /// A run whose events are printed here and that Ctrl-C stops (a second Ctrl-C ends the program).
     pub fn run(&self, general: &General) -> Result<Run> {
+        let run = self.passing_run(general)?;
+        self.signals.stops(run.stop_switch());
+        Ok(run)
+    }
+
+    /// Leaves the first signal to whoever listens besides, as a server does that ends by itself.
+    #[cfg(feature = "serve")]
+    pub fn leaves_the_first_signal(&self) {
+        self.signals.stops(Arc::default());
+    }
+
+    /// The same for work that keeps nothing when it is stopped, as rows that come in and go out: Ctrl-C ends the
+    /// program at once, also while it waits for a row.
+    pub fn passing_run(&self, general: &General) -> Result<Run> {
         let printer = self.clone();
         let run = Run::new(general.seed, general.threads)?.listened_by(move |event| printer.hear(event));
-        let run = general.budget.map_or_else(|| run.clone(), |budget| run.clone().within(budget));
-        let (switch, printer, pressed) = (run.stop_switch(), self.clone(), AtomicBool::new(false));
-        let handler = move || {
-            if pressed.swap(true, Ordering::Relaxed) {
-                std::process::exit(i32::from(crate::STOPPED));
-            }
-            switch.store(true, Ordering::Relaxed);
-            printer.say("stopping at the next step; what is finished is kept (Ctrl-C again ends at once)");
-        };
-        // A handler can be set once per process; a second run shares the first one's.
-        let _ = ctrlc::set_handler(handler);
-        Ok(run)
+        Ok(general.budget.map_or_else(|| run.clone(), |budget| run.clone().within(budget)))
     }
 
     /// Writes a line to standard error, above the bar if there is one.
@@ -61,20 +68,27 @@ impl Printer {
         let text = folded(text);
         let state = self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         match &state.bar {
-            Some((_, bar)) if !bar.is_hidden() => bar.suspend(|| eprintln!("{text}")),
-            _ => eprintln!("{text}"),
+            Some((_, bar)) if !bar.is_hidden() => bar.suspend(|| write_line(&text)),
+            _ => write_line(&text),
+        }
+    }
+
+    /// Writes a line of a log to standard error as it is.
+    #[cfg(feature = "serve")]
+    pub fn tell(&self, line: &str) {
+        if !self.quiet {
+            eprintln!("{line}");
         }
     }
 
     /// Writes an error and its advice to standard error, also when quiet.
     pub fn error(&self, error: &Error) {
         self.close();
-        let mut text = folded(&format!("error: {error}")) + "\n";
+        let mut text = folded(&format!("error: {error}"));
         if let Some(hint) = error.hint() {
-            text.push_str(&format!("\n{}\n", folded(&format!("hint: {}", hint.worded(words)))));
+            text.push_str(&format!("\n\n{}", folded(&format!("hint: {}", hint.worded(words)))));
         }
-        // Nobody is left to tell if standard error is closed.
-        let _ = std::io::stderr().write_all(text.as_bytes());
+        write_line(&text);
     }
 
     /// Takes the bar away.
@@ -101,7 +115,7 @@ impl Printer {
         let mut state = self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if !std::io::stderr().is_terminal() {
             if state.last_line.elapsed() >= PLAIN_EVERY {
-                eprintln!("{task}: {done} of {total}, {detail}");
+                write_line(&format!("{task}: {done} of {total}, {detail}"));
                 state.last_line = Instant::now();
             }
             return;
@@ -118,6 +132,11 @@ impl Printer {
             bar.set_message(detail.to_owned());
         }
     }
+}
+
+/// Writes to standard error. Nobody is left to tell if that is closed, and work goes on without.
+fn write_line(text: &str) {
+    let _ = std::io::stderr().write_all(format!("{}\n", harmless(text)).as_bytes());
 }
 
 fn bar(task: &str, total: u64) -> ProgressBar {

@@ -25,6 +25,7 @@ use crate::image_predictor::ImagePredictor;
 use crate::predictor::Predictor;
 use crate::recommender::Recommender;
 use crate::scorer::Scorer;
+use crate::series::{SeriesFiller, SeriesPredictor};
 use crate::table::Table;
 use crate::work::{Manner, work};
 
@@ -41,6 +42,8 @@ pub(crate) fn methods_json() -> PyResult<String> {
         "recommenders": entries(Shape::Ratings, Job::Rate),
         "image predictors": entries(Shape::Images, Job::Predict),
         "image imputers": entries(Shape::Images, Job::Fill),
+        "series predictors": entries(Shape::Series, Job::Predict),
+        "series imputers": entries(Shape::Series, Job::Fill),
     });
     serde_json::to_string(&all).map_err(unwritable)
 }
@@ -68,6 +71,8 @@ pub(crate) fn load(py: Python<'_>, path: PathBuf) -> PyResult<Py<PyAny>> {
         }
         (Shape::Images, Job::Predict) => Py::new(py, ImagePredictor::of(model)?)?.into_any(),
         (Shape::Images, _) => Py::new(py, ImageFiller::of(model)?)?.into_any(),
+        (Shape::Series, Job::Predict) => Py::new(py, SeriesPredictor::of(model)?)?.into_any(),
+        (Shape::Series, _) => Py::new(py, SeriesFiller::of(model)?)?.into_any(),
         (_, Job::Predict) => Py::new(py, Predictor::of(model))?.into_any(),
         (_, Job::Fill) => Py::new(py, Filler { model })?.into_any(),
         (_, Job::Rate) => Py::new(py, Recommender { model })?.into_any(),

@@ -8,7 +8,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyType};
 use serde_json::json;
-use unmiss::compare::{ImageChoice, fit_best_on_images};
+use unmiss::compare::{SplitChoice, fit_best_on_split};
 use unmiss::data::images::LABEL;
 use unmiss::data::{Data, Shape};
 use unmiss::encode::{ClassWeights, Task, target::TaskKind};
@@ -29,7 +29,7 @@ use crate::work::{Manner, compute, work};
 pub(crate) struct ImagePredictor {
     pub(crate) model: Model,
     /// How methods did on images held out; not kept in files.
-    choice: Option<(ImageChoice, Data)>,
+    choice: Option<(SplitChoice, Data)>,
 }
 
 #[pymethods]
@@ -67,8 +67,7 @@ impl ImagePredictor {
             ..Roles::target(LABEL)
         };
         let data = &images.data;
-        let (model, choice) =
-            work(py, &manner, |run| fit_best_on_images(data, &roles, &recipes, share, run))?;
+        let (model, choice) = work(py, &manner, |run| fit_best_on_split(data, &roles, &recipes, share, run))?;
         Ok(Self { model, choice: choice.map(|choice| (choice, data.clone())) })
     }
 
@@ -145,7 +144,7 @@ impl ImagePredictor {
     #[getter]
     fn scores(&self) -> PyResult<String> {
         let entries = self.choice.iter().flat_map(|(choice, _)| &choice.entries);
-        let entry = |entry: &unmiss::compare::MeasuredOnImages| {
+        let entry = |entry: &unmiss::compare::MeasuredOnce| {
             let scores = match entry.score {
                 Score::Classification { log_loss, accuracy, .. } => {
                     json!({ "log-loss": log_loss, "accuracy": accuracy })

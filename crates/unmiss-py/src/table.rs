@@ -4,7 +4,7 @@ use numpy::ndarray::{ArrayView1, ArrayView2, Axis};
 use numpy::{Element, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use unmiss::data::{self, Column, Kind, Values};
+use unmiss::data::{self, Column, Kind, LARGEST, Values};
 
 use crate::errors::exception;
 
@@ -84,8 +84,9 @@ pub(crate) fn column((name, what, values, levels): &ColumnArguments<'_>) -> PyRe
         "real" | "integer" | "number" | "found" => {
             let numbers: PyReadonlyArray1<'_, f64> = values.extract()?;
             let numbers = numbers.as_array();
-            if let Some(row) = numbers.iter().position(|number| number.is_infinite()) {
-                let what = format!("column `{name}`, row {}: infinity is no value to learn from", row + 1);
+            if let Some(row) = numbers.iter().position(|number| number.abs() > LARGEST) {
+                let which = if numbers[row].is_infinite() { "infinity" } else { "a number beyond 1e100" };
+                let what = format!("column `{name}`, row {}: {which} is no value to learn from", row + 1);
                 return Err(PyValueError::new_err(format!("{what}\nhint: make it a hole (NaN) or a number")));
             }
             Ok(match what.as_str() {

@@ -26,6 +26,7 @@
 //! ```
 
 mod subject;
+mod examinations;
 mod plan;
 mod collect;
 mod degree;
@@ -40,12 +41,13 @@ mod ratings;
 #[cfg(test)]
 mod tests;
 
-use crate::data::{Column, Data, Table};
+use crate::data::{Column, Data, Shape, Table};
 use crate::error::{Error, Result};
-use crate::model::Model;
+use crate::model::{Model, Predicting};
 use crate::run::Run;
 use collect::{Answers, collect};
 use degree::{Units, figures};
+use examinations::Examinations;
 use plan::Plan;
 use subject::{Foreign, Own, Subject};
 
@@ -85,6 +87,7 @@ pub fn audit(
         classes: &classes,
         subject: &subject,
         own: None,
+        single: true,
     };
     question.examine(settings, run)
 }
@@ -115,7 +118,11 @@ pub fn audit_model(model: &Model, data: &Data, settings: &AuditSettings, run: &R
         classes: &predicting.target.levels,
         subject: &subject,
         own: Some((model, data)),
+        single: true,
     };
+    if data.shape() == Shape::Series {
+        return audit_series(question, predicting, data, &settings, run);
+    }
     let mut watch = predicting.watch();
     watch.look(&predicting.coder.encode(data, |_, _| {})?);
     let holes = Some(HolesThenAndNow { columns: watch.columns(), shift: watch.shift() });
@@ -123,6 +130,35 @@ pub fn audit_model(model: &Model, data: &Data, settings: &AuditSettings, run: &R
 }
 
 /// What is audited, on what.
+/// The audit of a model of series: values are hidden one by one, and whole variables to see which is missed most.
+fn audit_series(
+    variables: Question<'_>,
+    model: Predicting<'_>,
+    data: &Data,
+    settings: &AuditSettings,
+    run: &Run,
+) -> Result<Audit> {
+    let subject = Examinations::new(model, data, run)?;
+    let values: Vec<String> = (1..=subject.most).map(|value| format!("value {value}")).collect();
+    let settings = AuditSettings { contrast: false, ..settings.clone() };
+    let question = Question {
+        inputs: &values,
+        complete: None,
+        subject: &subject,
+        own: None,
+        single: false,
+        ..variables
+    };
+    let mut audit = question.examine(&settings, run)?;
+    let few = AuditSettings { masks: 1, levels: 2, ..settings };
+    audit.columns = Question { own: None, ..variables }.examine(&few, run)?.columns;
+    let mut watch = model.watch();
+    watch.look(&model.coder.encode(data, |_, _| {})?);
+    audit.holes = Some(HolesThenAndNow { columns: watch.columns(), shift: watch.shift() });
+    Ok(audit)
+}
+
+#[derive(Clone, Copy)]
 struct Question<'a> {
     /// How many rows there are.
     rows: usize,
@@ -135,6 +171,8 @@ struct Question<'a> {
     subject: &'a dyn Subject,
     /// The model, if it is one of ours, and the data.
     own: Option<(&'a Model, &'a Data)>,
+    /// Whether single inputs are hidden too.
+    single: bool,
 }
 
 impl Question<'_> {
@@ -166,8 +204,12 @@ impl Question<'_> {
         });
         let Some(&Output { output, units, figures }) = headline else { return Err(Error::Stopped) };
         let part = run.part("single columns");
-        let effects =
-            columns::effects(&plan, &answers, (inputs, self.complete), (output, units), *subject, &part)?;
+        let effects = match self.single {
+            false => Vec::new(),
+            true => {
+                columns::effects(&plan, &answers, (inputs, self.complete), (output, units), *subject, &part)?
+            }
+        };
         let mut audit = Audit {
             verdict: Verdict::of(&figures),
             summary: Vec::new(),

@@ -7,20 +7,25 @@
 mod column;
 pub mod features;
 mod recode;
+mod written;
 pub mod design;
 pub mod guess;
 mod probe;
 mod images;
 mod ratings;
+mod series;
 pub mod target;
 pub mod wide;
 mod back;
 mod coder;
 
+pub use back::write_filled;
 pub use coder::{Coder, Rows};
 pub use design::{Design, Missing};
 pub use features::{Encoded, Encoder, Encoding, Scale};
 pub use guess::Guess;
 pub use images::{ImageBatch, ImageCoder, ImageRows};
+pub use series::{SeriesBatch, SeriesCoder, SeriesRows, Variable};
 pub use target::{ClassWeights, TargetEncoder, Targets, Task};
 pub use wide::Wide;
+pub use written::{Given, Written, WrittenImages};

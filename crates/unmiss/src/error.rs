@@ -114,6 +114,16 @@ impl Error {
         Self::Io { path: path.to_owned(), source }
     }
 
+    /// The same error in other words, with the same advice.
+    #[must_use]
+    pub(crate) fn reworded(self, words: impl FnOnce(String) -> Self) -> Self {
+        let other = words(self.to_string());
+        match self.hint() {
+            Some(hint) => other.with_hint(hint.clone()),
+            None => other,
+        }
+    }
+
     /// The same error with a piece of advice; errors that carry none are returned as they are.
     #[must_use]
     pub fn with_hint(mut self, advice: impl Into<Hint>) -> Self {
@@ -126,6 +136,12 @@ impl Error {
             Self::Io { .. } | Self::Stopped => {}
         }
         self
+    }
+
+    /// The same, told of a method.
+    #[must_use]
+    pub fn told_of(self, method: &str) -> Self {
+        self.reworded(|what| Self::method(method, what))
     }
 
     /// What the user can do about it.

@@ -51,6 +51,7 @@
 //! | room | what is in it |
 //! |---|---|
 //! | [`error`], [`rng`], [`run`], [`store`] | errors that say what to do, random streams, what long work is given and tells, files |
+//! | [`onnx`] | graphs that other runtimes take |
 //! | [`data`] | tables, ratings and images, with what is known marked by a mask of its own; reading and writing |
 //! | [`missing`] | how holes come about, and what those of a table look like |
 //! | [`simulate`] | made tables, whose best possible predictor is known |
@@ -70,6 +71,7 @@ pub mod error;
 pub mod rng;
 pub mod run;
 pub mod store;
+pub mod onnx;
 pub(crate) mod linalg;
 pub mod data;
 pub mod missing;

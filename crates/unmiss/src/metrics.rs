@@ -2,6 +2,7 @@
 
 mod filled;
 mod pixels;
+mod values;
 
 use serde::{Deserialize, Serialize};
 
@@ -9,6 +10,7 @@ use crate::encode::{Targets, Task};
 
 pub use filled::{ColumnError, fill_errors};
 pub use pixels::PixelError;
+pub use values::ValueError;
 
 /// Probabilities are kept this far from 0 and 1 before a logarithm is taken.
 const SMALLEST_PROBABILITY: f64 = 1e-12;
@@ -113,6 +115,21 @@ pub fn most_probable(probabilities: &[f64]) -> usize {
         }
     }
     best
+}
+
+/// The area under the curve of precision by recall: the mean of the precision at each positive row, those with the same
+/// score taken together.
+pub fn auprc(scores: &[f64], positive: &[bool]) -> f64 {
+    let mut order: Vec<usize> = (0..scores.len()).collect();
+    order.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]));
+    let all = positive.iter().filter(|own| **own).count();
+    let (mut seen, mut found, mut area) = (0_usize, 0_usize, 0.0);
+    for tied in order.chunk_by(|a, b| scores[*a] == scores[*b]) {
+        let here = tied.iter().filter(|&&row| positive[row]).count();
+        (seen, found) = (seen + tied.len(), found + here);
+        area += here as f64 * found as f64 / seen as f64;
+    }
+    if all == 0 { f64::NAN } else { area / all as f64 }
 }
 
 /// Probability that a positive row scores above a negative one, ties counted half; NaN if a side is empty.

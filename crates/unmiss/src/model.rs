@@ -18,6 +18,7 @@ mod intervals;
 mod shift;
 mod answers;
 mod group;
+mod handover;
 mod explanation;
 mod parts;
 mod derived;
@@ -28,22 +29,26 @@ mod delta;
 mod rating;
 mod scoring;
 mod whole;
+mod new_rows;
 mod read_back;
 mod file;
+mod export;
 
 pub use crate::methods::Recipe;
-pub use answers::{Answers, Predictions};
+pub use answers::{Answers, Predictions, USUAL_LEVEL};
 pub use delta::{Delta, Shift};
 pub use explanation::{
     Background, ColumnImportance, Dependence, DependencePoint, Estimate, Explanation, Hidden, Place,
 };
+pub use export::Exported;
 pub use file::FORMAT;
 pub use filling::{Filled, Filling, Unfilled};
 pub use group::Groups;
 pub use intervals::{CrossValidated, HeldOut, Intervals, Sets, Spread, holes_of};
+pub use new_rows::kinds_of;
 pub use parts::{Aim, DensityPlan, Fallback, Fill, FillPlan, Limits, Part, Prediction, Reference, Summary};
 pub use predicting::{Predicting, Prepared, fit_prepared, prepare};
-pub use rating::{Rating, RatingScore};
+pub use rating::{Rating, RatingScore, rounded};
 pub use roles::{Inputs, Roles};
 pub use scoring::{Scored, Scoring};
 pub use shift::{ColumnShift, HoleShift, Patterns, Watch};

@@ -1,6 +1,8 @@
 //! What a long computation is given (seed, threads, time, a way to stop, a place for checkpoints) and what it
 //! tells (events). The library never prints: the program and the Python package listen.
 
+mod checkpoints;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,6 +11,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
+use checkpoints::Checkpoints;
 
 /// Something a long computation tells whoever started it.
 #[derive(Debug, Clone, PartialEq)]
@@ -63,6 +66,9 @@ pub enum StopReason {
     OutOfTime,
 }
 
+/// The most threads that a run may have.
+pub const MOST_THREADS: usize = 1024;
+
 type Listener = Arc<dyn Fn(&Event) + Send + Sync>;
 
 /// The surroundings of a computation. Cheap to clone: clones share the stop switch and the listener.
@@ -74,15 +80,22 @@ pub struct Run {
     deadline: Option<Instant>,
     listener: Listener,
     task: String,
-    checkpoints: Option<PathBuf>,
+    checkpoints: Option<Arc<Checkpoints>>,
+    /// Whether what was kept by an earlier run is left aside.
+    anew: bool,
 }
 
 impl Run {
     /// A quiet run with a seed and a number of threads (0: as many as the machine has).
     ///
     /// # Errors
-    /// When the operating system grants no threads.
+    /// When there are more than [`MOST_THREADS`], or the operating system grants none.
     pub fn new(seed: u64, threads: usize) -> Result<Self> {
+        if threads > MOST_THREADS {
+            let what = format!("{threads} are more than {MOST_THREADS}, the most there can be");
+            return Err(Error::setting("threads", what)
+                .with_hint("more threads than the machine has cores make nothing faster; 0 takes as many"));
+        }
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .build()
@@ -95,6 +108,7 @@ impl Run {
             listener: Arc::new(|_| {}),
             task: String::new(),
             checkpoints: None,
+            anew: false,
         })
     }
 
@@ -110,6 +124,7 @@ impl Run {
             listener: Arc::new(|_| {}),
             task: String::new(),
             checkpoints: None,
+            anew: false,
         }
     }
 
@@ -130,10 +145,18 @@ impl Run {
         })
     }
 
-    /// The same run keeping unfinished work in a folder, from which a later run goes on.
+    /// The same run keeping unfinished work in a folder, from which a later run goes on. The folder is made when there
+    /// is something to keep; several runs can share it.
     #[must_use]
     pub fn checkpoints_in(mut self, folder: &Path) -> Self {
-        self.checkpoints = Some(folder.to_owned());
+        self.checkpoints = Some(Arc::new(Checkpoints::new(folder)));
+        self
+    }
+
+    /// The same run, which goes on from nothing that was kept by an earlier one.
+    #[must_use]
+    pub fn anew(mut self) -> Self {
+        self.anew = true;
         self
     }
 
@@ -182,16 +205,53 @@ impl Run {
         &self.task
     }
 
-    /// The file in which this part keeps what it would need to go on, if checkpoints are kept at all.
-    pub fn checkpoint(&self, ending: &str) -> Option<PathBuf> {
-        let name: String =
-            self.task.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
-        self.checkpoints.as_ref().map(|folder| folder.join(format!("{name}.{ending}")))
+    /// The file that an earlier run kept of a piece of work of this part, if there is one. `work` names the work: it
+    /// changes with the data, the settings and the seed.
+    pub fn kept(&self, work: &str, ending: &str) -> Option<PathBuf> {
+        let path = self.checkpoints.as_ref()?.file(&self.task, work, ending);
+        (!self.anew && path.exists()).then_some(path)
+    }
+
+    /// Writes what a later run would need to go on with a piece of work, if checkpoints are kept. Work goes on where
+    /// that fails, with a word.
+    pub fn keep(&self, work: &str, ending: &str, write: impl FnOnce(&Path) -> Result<()>) {
+        let Some(checkpoints) = &self.checkpoints else { return };
+        let path = checkpoints.file(&self.task, work, ending);
+        let kept = checkpoints.make().map_err(|error| Error::io(&path, error)).and_then(|()| write(&path));
+        if let Err(error) = kept
+            && checkpoints.tells_first()
+        {
+            self.warn(format!("this work could not be resumed if it were cut off: {error}"));
+        }
+    }
+
+    /// Takes away what was kept of parts of this work, which is done and kept as a whole.
+    pub fn forget_parts(&self, ending: &str) {
+        if let Some(checkpoints) = &self.checkpoints {
+            checkpoints.forget(&self.task, ending);
+        }
+    }
+
+    /// Whether checkpoints are kept at all.
+    pub fn keeps_checkpoints(&self) -> bool {
+        self.checkpoints.is_some()
+    }
+
+    /// Takes away the checkpoints that this run has used, after the work is done. Those of other runs stay.
+    pub fn clear_checkpoints(&self) {
+        if let Some(checkpoints) = &self.checkpoints {
+            checkpoints.clear();
+        }
     }
 
     /// Does the work with this run's threads: every `rayon` call inside, ours or a library's, uses them.
     pub fn compute<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
         self.pool.install(work)
+    }
+
+    /// Begins work on one of this run's threads and returns at once. The work must not panic.
+    pub fn begin(&self, work: impl FnOnce() + Send + 'static) {
+        self.pool.spawn_fifo(work);
     }
 
     /// A switch that stops the run from elsewhere (Ctrl-C, a button).
@@ -245,12 +305,41 @@ mod tests {
 
     #[test]
     fn parts_nest_and_share_the_switch() {
-        let run = Run::new(1, 2).unwrap().checkpoints_in(Path::new("kept"));
+        let run = Run::new(1, 2).unwrap();
         let part = run.part("mlp").part("fold 2");
         assert_eq!(part.task(), "mlp, fold 2");
-        assert_eq!(part.checkpoint("json").unwrap(), Path::new("kept/mlp--fold-2.json"));
         run.stop_switch().store(true, Ordering::Relaxed);
         assert!(part.stopped());
+    }
+
+    #[test]
+    fn kept_work_is_found_by_its_name_unless_all_is_to_begin_anew() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = place.path().join("kept");
+        let run = Run::new(1, 1).unwrap().checkpoints_in(&folder).part("mlp").part("fold 2");
+        let write = |path: &Path| std::fs::write(path, "work").map_err(|error| Error::io(path, error));
+        assert_eq!(run.kept("17", "fold"), None);
+        run.keep("17", "fold", write);
+        assert_eq!(run.kept("17", "fold"), Some(folder.join("mlp--fold-2-17.fold")));
+        assert_eq!((run.kept("18", "fold"), run.clone().anew().kept("17", "fold")), (None, None));
+        run.clear_checkpoints();
+        assert!(!folder.exists());
+    }
+
+    #[test]
+    fn work_that_cannot_be_kept_is_told_once() {
+        let place = tempfile::tempdir().unwrap();
+        let file = place.path().join("file");
+        std::fs::write(&file, "mine").unwrap();
+        let heard = Arc::new(Mutex::new(0));
+        let ears = Arc::clone(&heard);
+        let run =
+            Run::new(1, 1).unwrap().checkpoints_in(&file).listened_by(move |_| *ears.lock().unwrap() += 1);
+        for work in ["1", "2"] {
+            run.keep(work, "fold", |_| panic!("there is no folder to write to"));
+        }
+        run.clear_checkpoints();
+        assert_eq!((*heard.lock().unwrap(), std::fs::read_to_string(&file).unwrap()), (1, "mine".into()));
     }
 
     #[test]
@@ -290,5 +379,6 @@ mod tests {
     #[test]
     fn work_sees_the_threads_asked_for() {
         assert_eq!(Run::new(1, 2).unwrap().compute(rayon::current_num_threads), 2);
+        assert!(Run::new(1, 100_000).is_err_and(|error| error.hint().is_some()));
     }
 }

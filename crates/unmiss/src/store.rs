@@ -4,7 +4,9 @@
 //! taken, and refuses what it does not know. A file is written beside its place and renamed, so that a
 //! crash leaves the old file or the new one, never half of one.
 
+mod temporary;
 mod output;
+mod seal;
 mod slices;
 
 use std::borrow::Cow;
@@ -20,6 +22,8 @@ pub use output::{Output, is_plain, is_same_file, is_standard_output, write_whole
 
 use crate::error::{Error, Result};
 pub(crate) use slices::{Named, Slices, write_slices};
+pub(crate) use temporary::Listed;
+pub use temporary::take_away_unfinished;
 
 /// The safetensors metadata key under which the JSON header stands.
 const HEADER_KEY: &str = "unmiss";

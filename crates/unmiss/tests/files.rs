@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use unmiss::compare::fit_best;
+use unmiss::data::series;
 use unmiss::data::{Column, Data, Kind, Shape, Table, images, ratings};
 use unmiss::error::Result;
 use unmiss::methods::{Draw, Job, METHODS, Method};
@@ -57,11 +58,17 @@ fn digits() -> Data {
     hide_region(few, &Region::Square(0.25), 5).into()
 }
 
+fn ward() -> Data {
+    let some: Vec<usize> = (0..12).collect();
+    series::sample().unwrap().part(&some, |_| true).into()
+}
+
 fn data(shape: Shape) -> Data {
     match shape {
         Shape::Table => table(),
         Shape::Ratings => films(),
         Shape::Images => digits(),
+        Shape::Series => ward(),
     }
 }
 
@@ -74,6 +81,7 @@ fn small(method: &'static dyn Method) -> Recipe {
         ("members", "2"),
         ("hidden", "[4]"),
         ("hidden", "4"),
+        ("units", "4"),
         ("epochs", "3"),
         ("rounds", "3"),
         ("factors", "2"),
@@ -92,6 +100,11 @@ fn small(method: &'static dyn Method) -> Recipe {
         // Convolutions are for images, and a file of either shape is made.
         "dvae" => &[("filters", "[]")],
         "mfa" => &[("groups", "2")],
+        "impute-then-predict" => &[
+            ("imputer", "mean"),
+            ("predictor", "mlp"),
+            ("predictor-settings", r#"{"hidden": [4], "epochs": 3}"#),
+        ],
         _ => &[],
     };
     let change =
@@ -102,6 +115,7 @@ fn small(method: &'static dyn Method) -> Recipe {
 fn aim(shape: Shape, job: Job, draws: usize) -> Aim {
     match job {
         Job::Predict if shape == Shape::Images => Aim::predict(images::LABEL),
+        Job::Predict if shape == Shape::Series => Aim::predict(series::TARGET),
         Job::Predict => Aim::predict("target"),
         Job::Fill => Aim::draw(draws),
         Job::Rate => Aim::Rate,
@@ -138,6 +152,10 @@ fn cells(data: &Data) -> Vec<Vec<Option<String>>> {
     if let Ok(images) = data.images() {
         let pixels = |image| (0..64).map(|cell| Some(images.value(image, cell).to_string())).collect();
         return (0..images.len()).map(pixels).collect();
+    }
+    if let Ok(series) = data.series() {
+        let values = |one| series.values(one).iter().map(|value| Some(format!("{value:.4}"))).collect();
+        return (0..series.len()).map(values).collect();
     }
     data.columns().iter().map(|column| (0..column.rows()).map(|row| column.cell(row)).collect()).collect()
 }

@@ -19,6 +19,7 @@ use crate::files::Files;
 use crate::input::{ImageArguments, InputArguments, RatingColumns};
 use crate::output::print;
 use crate::printer::Printer;
+use crate::series_input::SeriesArguments;
 use program::Program;
 use text::page;
 
@@ -71,6 +72,8 @@ pub struct Arguments {
     #[command(flatten)]
     images: ImageArguments,
     #[command(flatten)]
+    series: SeriesArguments,
+    #[command(flatten)]
     input: InputArguments,
 }
 
@@ -116,6 +119,7 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
             let model = Model::load(&arguments.first)?;
             let title = format!("{} ({})", arguments.first.display(), model.recipe.method.name());
             arguments.images.only_for_images(model.shape())?;
+            arguments.series.only_for_series(model.shape())?;
             match (model.shape(), data) {
                 (Shape::Ratings, data) => {
                     return ratings::run(arguments, &model, data.as_deref(), &title, &run, printer);
@@ -135,6 +139,16 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
                     // Normalization would change is a setting of the network, not of the inputs.
                     let settings = AuditSettings { contrast: false, ..arguments.settings(50, 10, 10) };
                     (audit_model(&model, &images, &settings, &run), title, data)
+                }
+                (Shape::Series, Some(data)) => {
+                    let target = model.predicting().ok().map(|predicting| predicting.target.name.clone());
+                    let mut options = arguments.input.options()?;
+                    options.missing = model.missing.clone();
+                    let options = (options, target.as_deref());
+                    let series =
+                        arguments.series.read(data, &arguments.columns, options, Some(&model), printer)?;
+                    let settings = AuditSettings { contrast: false, ..arguments.settings(100, 10, 10) };
+                    (audit_model(&model, &series.series.into(), &settings, &run), title, data)
                 }
                 (Shape::Table, Some(data)) => {
                     let rows = arguments.input.read_for_model(data, &model)?;

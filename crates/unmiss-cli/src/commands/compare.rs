@@ -22,6 +22,7 @@ use crate::files::Files;
 use crate::input::{ImageArguments, InputArguments, RatingColumns, only_for_tables, unlabelled};
 use crate::output::print;
 use crate::printer::Printer;
+use crate::series_input::SeriesArguments;
 
 /// How cells of a table are hidden when it is not said.
 const USUAL: &str = "mcar:0.2";
@@ -93,6 +94,8 @@ pub struct Arguments {
     ratings: RatingColumns,
     #[command(flatten)]
     images: ImageArguments,
+    #[command(flatten)]
+    series: SeriesArguments,
 }
 
 /// Runs the command.
@@ -147,12 +150,12 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
 impl Arguments {
     /// What is compared, on data of which shape.
     fn what(&self) -> Result<(Shape, Job)> {
-        let shape = self.ratings.shape(&self.data);
+        let shape = self.series.shape(&self.ratings, &self.data)?;
         self.images.only_for_images(shape)?;
         match (shape, &self.target, self.impute) {
-            (Shape::Table, Some(_), _) => Ok((shape, Job::Predict)),
-            (Shape::Table, None, true) => Ok((shape, Job::Fill)),
-            (Shape::Table, None, false) => Err(Error::setting(
+            (Shape::Table | Shape::Series, Some(_), _) => Ok((shape, Job::Predict)),
+            (Shape::Table | Shape::Series, None, true) => Ok((shape, Job::Fill)),
+            (Shape::Table | Shape::Series, None, false) => Err(Error::setting(
                 "target",
                 "it is not said what is to be compared",
             )
@@ -186,7 +189,7 @@ impl Arguments {
 
     fn repeats(&self, shape: Shape, job: Job) -> u16 {
         self.repeats.unwrap_or(match (shape, job) {
-            (Shape::Images, _) => 1,
+            (Shape::Images | Shape::Series, _) => 1,
             (_, Job::Predict | Job::Density) => 2,
             (_, Job::Fill) => 5,
             (_, Job::Rate) => 3,
@@ -229,6 +232,10 @@ impl Arguments {
                 None if job == Job::Predict => Err(unlabelled(&self.data)),
                 _ => Ok(images.into()),
             };
+        }
+        if shape == Shape::Series {
+            let options = (self.input.options()?, self.target.as_deref());
+            return Ok(self.series.read(&self.data, &self.ratings, options, None, printer)?.series.into());
         }
         match job {
             Job::Fill => Ok(self.input.read(&self.data, false, printer)?.into()),

@@ -2,6 +2,7 @@
 
 mod images;
 pub mod ratings;
+mod series;
 mod text;
 
 use std::path::{Path, PathBuf};
@@ -18,6 +19,7 @@ use crate::files::Files;
 use crate::input::{ImageArguments, InputArguments, RatingColumns, only_for_tables};
 use crate::output::print;
 use crate::printer::Printer;
+use crate::series_input::SeriesArguments;
 use text::{page, size};
 
 /// Which table to describe.
@@ -41,21 +43,24 @@ pub struct Arguments {
     ratings: RatingColumns,
     #[command(flatten)]
     images: ImageArguments,
+    #[command(flatten)]
+    series: SeriesArguments,
 }
 
 /// Describes and prints.
 pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Result<()> {
     let (data, json, html) = (&arguments.data, &arguments.json, &arguments.html);
-    let read = Files::default().reads([data]).reads(arguments.images.files());
+    let read = Files::default().reads([data]).reads(arguments.images.files()).reads(arguments.series.files());
     read.file("--json", json).file("--html", html).check()?;
-    let shape = arguments.ratings.shape(data);
+    let shape = arguments.series.shape(&arguments.ratings, data)?;
     arguments.images.only_for_images(shape)?;
-    if shape != Shape::Table {
+    if !matches!(shape, Shape::Table | Shape::Series) {
         only_for_tables(shape, &[("target", arguments.target.is_some())])?;
     }
     match shape {
         Shape::Ratings => return ratings::run(arguments, printer),
         Shape::Images => return images::run(arguments),
+        Shape::Series => return series::run(arguments, printer),
         Shape::Table => {}
     }
     let table = arguments.input.read(&arguments.data, false, printer)?;

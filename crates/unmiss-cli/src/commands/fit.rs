@@ -2,6 +2,7 @@
 
 mod images;
 mod ratings;
+mod series;
 
 use std::path::{Path, PathBuf};
 
@@ -24,6 +25,7 @@ use crate::files::Files;
 use crate::input::{ImageArguments, InputArguments, RatingColumns, settings};
 use crate::output::{number, print, wrapped};
 use crate::printer::Printer;
+use crate::series_input::SeriesArguments;
 
 /// What to fit, on what, and where to put it.
 #[derive(clap::Args)]
@@ -67,8 +69,8 @@ pub struct Arguments {
     /// How classes of unequal size weigh in learning
     #[arg(long, value_name = "HOW", default_value = "equal")]
     class_weights: ClassWeightsArgument,
-    /// Of ratings and images, the share held out to measure with; the saved model learns from all. 0: nothing is
-    /// measured
+    /// Of ratings, images and series, the share held out to measure with; the saved model learns from all. 0: nothing
+    /// is measured
     #[arg(long, value_name = "SHARE", default_value_t = 0.1)]
     test: f64,
     /// Folds of the cross-validation, whose models are the model [default: 5; 10 where rows are few]
@@ -86,6 +88,8 @@ pub struct Arguments {
     ratings: RatingColumns,
     #[command(flatten)]
     images: ImageArguments,
+    #[command(flatten)]
+    series: SeriesArguments,
 }
 
 /// How much is tried.
@@ -142,14 +146,15 @@ impl From<ClassWeightsArgument> for ClassWeights {
 /// Runs the command.
 pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Result<Ended> {
     let (data, output, html) = (&arguments.data, &arguments.output, &arguments.html);
-    let read = Files::default().reads([data]).reads(arguments.images.files());
+    let read = Files::default().reads([data]).reads(arguments.images.files()).reads(arguments.series.files());
     read.file("-o", [output]).file("--html", html).check()?;
-    let shape = arguments.ratings.shape(&arguments.data);
+    let shape = arguments.series.shape(&arguments.ratings, &arguments.data)?;
     arguments.images.only_for_images(shape)?;
     match shape {
         Shape::Images => images::run(arguments, general, printer),
         Shape::Table => fit_rows(arguments, general, printer),
         Shape::Ratings => ratings::run(arguments, general, printer),
+        Shape::Series => series::run(arguments, general, printer),
     }
 }
 
@@ -158,8 +163,7 @@ fn fit_rows(arguments: &Arguments, general: &General, printer: &Printer) -> Resu
     let recipes = arguments.recipes(Shape::Table, Job::Predict)?;
     let roles = arguments.roles()?;
     let data = arguments.input.read_inputs(&arguments.data, &roles, printer)?;
-    let checkpoints = Checkpoints::open(&arguments.output, arguments.fresh, printer)?;
-    let run = checkpoints.run(printer.run(general)?);
+    let run = kept_beside(&arguments.output, arguments.fresh, printer.run(general)?, printer);
     let (mut model, choice) =
         fit_table(&data, &roles, &recipes, arguments.folds.map(usize::from), &run, printer)?;
     model.missing = arguments.input.options()?.missing;
@@ -174,7 +178,7 @@ fn fit_rows(arguments: &Arguments, general: &General, printer: &Printer) -> Resu
     if Ended::of(&model, &run) == Ended::CutOff {
         return Ok(Ended::CutOff);
     }
-    checkpoints.clear();
+    run.clear_checkpoints();
     Ok(Ended::Done)
 }
 
@@ -384,53 +388,23 @@ fn score_line(entry: &Entry, folds: usize) -> String {
     )
 }
 
-/// The folder beside the model in which a fit keeps what it has done so far. A model that goes to a pipe or a device
-/// has none: there is no place beside those, and nothing to come back to.
-struct Checkpoints {
-    folder: Option<PathBuf>,
-}
-
-impl Checkpoints {
-    fn open(output: &Path, fresh: bool, printer: &Printer) -> Result<Self> {
-        if !is_plain(output) {
-            return Ok(Self { folder: None });
-        }
-        let mut name = output.as_os_str().to_owned();
-        name.push(".unfinished");
-        let folder = PathBuf::from(name);
-        let kept = std::fs::read_dir(&folder).is_ok_and(|mut files| files.next().is_some());
-        let checkpoints = Self { folder: Some(folder.clone()) };
-        if kept {
-            if fresh {
-                checkpoints.clear();
-            } else {
-                let folder = folder.display();
-                printer.say(&format!(
-                    "note: going on with the unfinished fit in {folder} where it still applies"
-                ));
-            }
-        }
-        std::fs::create_dir_all(&folder).map_err(|error| Error::io(&folder, error))?;
-        Ok(checkpoints)
+/// The run, with its unfinished work kept in a folder beside the model. A model that goes to a pipe or a device has
+/// none: there is no place beside those, and nothing to come back to.
+fn kept_beside(output: &Path, fresh: bool, run: Run, printer: &Printer) -> Run {
+    if !is_plain(output) {
+        return run;
     }
-
-    /// The run, with its work kept in the folder.
-    fn run(&self, run: Run) -> Run {
-        match &self.folder {
-            Some(folder) => run.checkpoints_in(folder),
-            None => run,
-        }
+    let mut name = output.as_os_str().to_owned();
+    name.push(".unfinished");
+    let folder = PathBuf::from(name);
+    let kept = std::fs::read_dir(&folder).is_ok_and(|mut files| files.next().is_some());
+    let run = run.checkpoints_in(&folder);
+    if fresh {
+        return run.anew();
     }
-
-    /// Takes the folder away; what is left behind does no harm.
-    fn clear(&self) {
-        let _ = self.folder.as_ref().map(std::fs::remove_dir_all);
+    if kept {
+        let folder = folder.display();
+        printer.say(&format!("note: going on with the unfinished fit in {folder} where it still applies"));
     }
-}
-
-impl Drop for Checkpoints {
-    /// A fit that failed at once leaves no empty folder behind; one with work in it stays.
-    fn drop(&mut self) {
-        let _ = self.folder.as_ref().map(std::fs::remove_dir);
-    }
+    run
 }

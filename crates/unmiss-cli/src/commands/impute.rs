@@ -3,13 +3,15 @@
 mod images;
 mod plan;
 mod ratings;
+mod series;
 mod record;
 mod stream;
 mod words;
 
 use std::path::{Path, PathBuf};
 
-use unmiss::data::{Data, Shape, Table, TableWriter};
+use unmiss::data::series::Span;
+use unmiss::data::{Data, LARGEST, Shape, Table, TableWriter};
 use unmiss::error::{Error, Result};
 use unmiss::methods::{Draw, Job};
 use unmiss::model::{Aim, Delta, Filled, Limits, Model, Recipe, Unfilled};
@@ -23,7 +25,12 @@ use crate::files::Files;
 use crate::input::{ImageArguments, InputArguments, RatingColumns, settings};
 use crate::output::{number, print};
 use crate::printer::Printer;
+use crate::series_input::SeriesArguments;
 
+/// Draws there can be: analyses settle with tens of them, and every one is a table.
+const MOST_DRAWS: i64 = 1000;
+/// Files that are held open while others are written.
+const MOST_OPEN: usize = 64;
 /// Draws that a page shows, at most.
 const MOST_ON_PAGE: usize = 20;
 /// Sets of parameters that a saved imputer has when no number of draws was told.
@@ -46,7 +53,7 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME=VALUE")]
     set: Vec<String>,
     /// Fill in this many plausible ways, for multiple imputation: one file each (full-1.csv, full-2.csv, ...)
-    #[arg(long, value_name = "M", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "M", value_parser = clap::value_parser!(u16).range(1..=MOST_DRAWS))]
     draws: Option<u16>,
     /// With --draws, write one long file with a column `draw` in front
     #[arg(long, requires = "draws")]
@@ -74,9 +81,16 @@ pub struct Arguments {
     /// Fill with an imputer that --save kept: nothing is learned from these rows
     #[arg(long, value_name = "FILE", conflicts_with_all = ["save", "method", "set", "within", "beyond_range"])]
     with: Option<PathBuf>,
+    /// With --with and --draws, a column that tells rows apart: what is drawn for a row then depends on its key and not
+    /// on its place, so that parts of a file get what the whole would
+    #[arg(long, value_name = "COLUMN", requires = "with", requires = "draws")]
+    row_key: Option<String>,
     /// Write a page with charts of what was filled and how well
     #[arg(long, value_name = "FILE", conflicts_with = "with")]
     html: Option<PathBuf>,
+    /// Of series: fill past their end, up to so long after their start, as 72h: a forecast
+    #[arg(long, value_name = "SPAN", help_heading = "Series")]
+    until: Option<Span>,
     #[command(flatten)]
     plan: plan::PlanArguments,
     #[command(flatten)]
@@ -85,6 +99,8 @@ pub struct Arguments {
     ratings: RatingColumns,
     #[command(flatten)]
     images: ImageArguments,
+    #[command(flatten)]
+    series: SeriesArguments,
 }
 
 /// Runs the command.
@@ -97,17 +113,19 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
             match model.shape() {
                 Shape::Ratings => return ratings::with(arguments, &model, general, printer),
                 Shape::Images => return images::with(arguments, &model, general, printer),
+                Shape::Series => return series::with(arguments, &model, general, printer),
                 Shape::Table => {}
             }
             model.check_job(Job::Fill, path)?;
             stream::run(arguments, &model, general, printer).map(|()| Ended::Done)
         }
         None => {
-            let shape = arguments.ratings.shape(&arguments.data);
+            let shape = arguments.series.shape(&arguments.ratings, &arguments.data)?;
             arguments.images.only_for_images(shape)?;
             match shape {
                 Shape::Ratings => ratings::run(arguments, general, printer),
                 Shape::Images => images::run(arguments, general, printer),
+                Shape::Series => series::run(arguments, general, printer),
                 Shape::Table => learn_and_fill(arguments, general, printer),
             }
         }
@@ -242,10 +260,11 @@ impl Arguments {
         for typed in &self.within {
             let parts = typed.split_once('=').and_then(|(column, range)| {
                 let (low, high) = range.split_once("..")?;
-                let end = |text: &str, open: f64| {
-                    if text.is_empty() { Some(open) } else { text.trim().parse().ok() }
+                let end = |text: &str, open: f64| match text.trim() {
+                    "" => Some(open),
+                    number => number.parse().ok().filter(|end: &f64| end.abs() <= LARGEST),
                 };
-                Some((column, end(low, f64::MIN)?, end(high, f64::MAX)?))
+                Some((column, end(low, -LARGEST)?, end(high, LARGEST)?))
             });
             match parts {
                 Some((column, low, high)) if low <= high => {
@@ -335,6 +354,14 @@ impl Writers {
             true => TableWriter::for_mice(path),
             false => TableWriter::create(path, lead),
         };
+        let many = files.len() > MOST_OPEN;
+        let create = |path: &PathBuf| {
+            let mut writer = create(path)?;
+            if many {
+                writer.rest()?;
+            }
+            Ok(writer)
+        };
         let writers = files.iter().map(create).collect::<Result<_>>()?;
         Ok(Self { writers, long: arguments.is_long() })
     }
@@ -342,7 +369,9 @@ impl Writers {
     fn write(&mut self, draw: Option<u64>, table: &Table) -> Result<()> {
         let place = if self.long { 0 } else { draw.unwrap_or(1).saturating_sub(1) as usize };
         let lead = draw.map(|draw| draw.to_string()).unwrap_or_default();
+        let many = self.writers.len() > MOST_OPEN;
         match self.writers.get_mut(place) {
+            Some(writer) if many => writer.write(table, &lead).and_then(|()| writer.rest()),
             Some(writer) => writer.write(table, &lead),
             None => Ok(()),
         }

@@ -22,12 +22,14 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 }
 
 /// What the methods are listed under.
-const HEADINGS: [(Shape, Job, &str); 7] = [
+const HEADINGS: [(Shape, Job, &str); 9] = [
     (Shape::Table, Job::Predict, "Methods that learn to predict from rows with holes"),
     (Shape::Table, Job::Fill, "Methods that fill holes"),
     (Shape::Ratings, Job::Rate, "Methods that predict ratings"),
     (Shape::Images, Job::Predict, "Methods that tell the classes of images with holes"),
     (Shape::Images, Job::Fill, "Methods that fill the holes of images"),
+    (Shape::Series, Job::Predict, "Methods that learn to predict from series with holes"),
+    (Shape::Series, Job::Fill, "Methods that fill the holes of series"),
     (Shape::Table, Job::Density, "Methods that say how plausible rows are"),
     (Shape::Images, Job::Density, "Methods that say how plausible images are"),
 ];

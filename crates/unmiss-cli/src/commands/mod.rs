@@ -5,8 +5,10 @@ mod audit;
 mod compare;
 mod bench;
 mod bench_text;
+mod counts;
 mod demo;
 mod density;
+mod export;
 mod fit;
 mod describe;
 mod hide;
@@ -16,6 +18,8 @@ mod pool;
 mod predict;
 mod recommend;
 mod score;
+#[cfg(feature = "serve")]
+mod serve;
 mod show;
 mod simulate;
 
@@ -53,12 +57,19 @@ pub enum Command {
     /// Ratings of items by users: list the best; fit, predict and audit as above
     #[command(subcommand)]
     Recommend(recommend::Command),
+    /// Serve models over HTTP: predictions, fills, scores and lists for programs, and a page for people
+    #[cfg(feature = "serve")]
+    Serve(Box<serve::Arguments>),
     /// Tell what is in a model file, and what the model goes by
     Show(Box<show::Arguments>),
+    /// Write a model as a graph (ONNX) that other runtimes take, holes and all
+    Export(export::Arguments),
     /// Say what is missing, where, together with what, and whether it looks random
     Describe(describe::Arguments),
     /// Hide known cells by a mechanism, to try methods on holes whose truth is known
     Hide(hide::Arguments),
+    /// Make a table of counts of genes in single cells: .mtx, a 10x folder or CSV, filtered, normalised, logged
+    Counts(counts::Arguments),
     /// Make a table whose best possible predictor is known, or one like a table that is there
     Simulate(Box<simulate::Arguments>),
     /// List the methods, or tell all about one: idea, paper, settings, when to use it
@@ -87,10 +98,14 @@ impl Command {
             Self::Pool(arguments) => pool::run(&arguments, printer),
             Self::Audit(arguments) => audit::run(&arguments, general, printer),
             Self::Compare(arguments) => compare::run(&arguments, general, printer),
+            #[cfg(feature = "serve")]
+            Self::Serve(arguments) => serve::run(&arguments, general, printer),
             Self::Show(arguments) => show::run(&arguments, general, printer),
+            Self::Export(arguments) => export::run(&arguments),
             Self::Describe(arguments) => describe::run(&arguments, general, printer),
             Self::Hide(arguments) => hide::run(&arguments, general, printer),
             Self::Simulate(arguments) => simulate::run(&arguments, general, printer),
+            Self::Counts(arguments) => counts::run(&arguments, printer),
             Self::Methods(arguments) => methods::run(&arguments),
             Self::Bench(arguments) => bench::run(&arguments, general, printer),
         };

@@ -2,6 +2,7 @@
 
 mod explain;
 mod images;
+mod series;
 
 use std::path::PathBuf;
 
@@ -66,6 +67,7 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
     }
     let mut text = match model.job() {
         _ if model.shape() == Shape::Images => images::page(&model, arguments)?,
+        _ if model.shape() == Shape::Series => series::page(&model, arguments)?,
         Job::Predict => predictor(&model, arguments)?,
         Job::Fill => imputer(&model, arguments)?,
         Job::Rate => recommender(&model, arguments)?,

@@ -59,6 +59,43 @@ impl Bench {
         command
     }
 
+    /// Runs the program and gives what it answered, and the most memory that it held, in bytes.
+    #[cfg(target_os = "linux")]
+    pub fn measured(&self, line: &str) -> (Answer, u64) {
+        let child = self.command(line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let status = format!("/proc/{}/status", child.id());
+        let watcher = std::thread::spawn(move || {
+            let mut peak = 0;
+            // The file is gone, or without memory in it, once the process has ended.
+            while let Ok(text) = std::fs::read_to_string(&status) {
+                let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+                let kilobytes = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
+                let Some(kilobytes) = kilobytes else { break };
+                peak = peak.max(kilobytes << 10);
+                std::thread::sleep(std::time::Duration::from_millis(5));
+            }
+            peak
+        });
+        let answer = answer(child.wait_with_output().unwrap());
+        (answer, watcher.join().unwrap())
+    }
+
+    /// Runs a command that has to succeed and gives the processor time that it took.
+    #[cfg(target_os = "linux")]
+    pub fn processor_seconds(&self, line: &str) -> f64 {
+        let program = assert_cmd::cargo::cargo_bin!("unmiss").display().to_string();
+        // The shell tells what its children took: minutes and seconds of the user and of the system, last line first.
+        let mut command = Command::new("bash");
+        command.args(["-c", &format!("{program} {line} >/dev/null && times | tail -1")]);
+        let text = answer(command.current_dir(self.folder.path()).output().unwrap());
+        assert_eq!(text.code, 0, "{line}: {}", text.err);
+        let part = |word: &str| -> f64 {
+            let (minutes, seconds) = word.trim_end_matches('s').split_once('m').unwrap();
+            60.0 * minutes.parse::<f64>().unwrap() + seconds.parse::<f64>().unwrap()
+        };
+        text.out.split_whitespace().map(part).sum()
+    }
+
     /// Runs the program and gives what it answered.
     pub fn run(&self, line: &str) -> Answer {
         answer(self.command(line).output().unwrap())

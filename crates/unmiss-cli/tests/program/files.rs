@@ -66,10 +66,12 @@ const CASES: &[(&str, &[&str])] = &[
         "show model.unmiss ward.csv --explain --json a.json --html OUT",
         &["model.unmiss", "ward.csv", "a.json"],
     ),
+    ("export model.unmiss -o OUT", &["model.unmiss"]),
     ("density ward.csv --ignore id -o OUT", &["ward.csv"]),
     ("density ward.csv --ignore id -o d.unmiss --json OUT", &["ward.csv", "d.unmiss"]),
     ("score density.unmiss ward.csv -o OUT", &["density.unmiss", "ward.csv"]),
     ("score density.unmiss ward.csv -o s.csv --json OUT", &["density.unmiss", "ward.csv", "s.csv"]),
+    ("counts matrix.mtx -o OUT", &["matrix.mtx", "genes.tsv"]),
     ("simulate --rows 20 --columns 3 -o OUT", &[]),
     ("simulate --rows 20 --columns 3 -o s.csv --truth OUT", &["s.csv"]),
     ("simulate --rows 20 --columns 3 -o s.csv --bayes OUT", &["s.csv"]),
@@ -84,13 +86,29 @@ const CASES: &[(&str, &[&str])] = &[
 ];
 
 /// Options that name a file to read.
-const READ: [&str; 8] =
-    ["--with", "--ratings", "--record", "--original", "--impute", "--like", "--labels", "--observed"];
+const READ: [&str; 11] = [
+    "--with",
+    "--ratings",
+    "--record",
+    "--original",
+    "--impute",
+    "--like",
+    "--labels",
+    "--observed",
+    "--token-file",
+    "--static",
+    "--targets",
+];
 /// Nothing is written there: the option is for tables, as an error says.
 const FOR_TABLES: [(&str, &str); 2] = [("recommend fit", "--html"), ("recommend predict", "--contributions")];
 
 fn bench() -> Bench {
     let bench = Bench::new();
+    bench.write(
+        "matrix.mtx",
+        "%%MatrixMarket matrix coordinate integer general\n1 4 4\n1 1 5\n1 2 6\n1 3 7\n1 4 8\n",
+    );
+    bench.write("genes.tsv", "G1\n");
     bench.write("ward.csv", ward(60));
     let ratings: String = (0..120)
         .map(|place| format!("u{},i{},{}\n", place % 12, place * 7 % 23, 1 + place * 5 % 7 % 5))

@@ -9,16 +9,19 @@ mod analyse;
 mod audit;
 mod bench;
 mod compare;
+mod counts;
 mod demo;
 mod density;
 mod errors;
 mod explain;
+mod export;
 #[cfg(unix)]
 mod files;
 mod images;
 mod impute;
 mod impute_plan;
 mod interrupt;
+mod limits;
 mod memory;
 mod new_data;
 mod outputs;
@@ -26,4 +29,7 @@ mod pages;
 mod published;
 mod recommend;
 mod round_trips;
+mod series;
+#[cfg(all(unix, feature = "serve"))]
+mod serve;
 mod simulate;

@@ -3,8 +3,6 @@
 #![cfg(target_os = "linux")]
 
 use std::io::Write;
-use std::process::Stdio;
-use std::time::Duration;
 
 use crate::bench::{Bench, ward};
 
@@ -19,25 +17,8 @@ fn predicting_a_large_file_takes_little_memory() {
     bench.write("ward.csv", ward(300));
     bench.succeed("fit ward.csv --target days --id id --ignore outcome --method linear -o m.unmiss -q");
     let rows = write_large(&bench);
-    let mut child = bench
-        .command("predict m.unmiss large.csv -o out.csv --threads 2 -q")
-        .stdout(Stdio::null())
-        .spawn()
-        .unwrap();
-    let status = format!("/proc/{}/status", child.id());
-    let mut peak = 0;
-    let exit = loop {
-        // The file is gone, or without memory in it, once the process has ended.
-        let text = std::fs::read_to_string(&status).unwrap_or_default();
-        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-        let kilobytes = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
-        peak = peak.max(kilobytes.unwrap_or(0) << 10);
-        if let Some(exit) = child.try_wait().unwrap() {
-            break exit;
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    };
-    assert!(exit.success());
+    let (answer, peak) = bench.measured("predict m.unmiss large.csv -o out.csv --threads 2 -q");
+    assert_eq!(answer.code, 0, "{}", answer.err);
     let lines = bench.bytes("out.csv").iter().filter(|byte| **byte == b'\n').count();
     assert_eq!(lines, rows + 1);
     assert!(peak > 1 << 20, "the peak could not be measured");

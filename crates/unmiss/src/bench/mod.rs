@@ -13,14 +13,18 @@ mod request;
 mod page;
 mod pictures;
 mod treatment;
+pub mod autoimpute;
 pub mod coverage;
+pub mod dvae;
 pub mod imputation;
 pub mod intervals;
+pub mod made;
 pub mod misconv;
 pub mod miwae;
 pub mod misconv_overhead;
 pub mod neumiss;
 pub mod nhis_like;
+pub mod physionet;
 pub mod ratings;
 pub mod sn_vgg;
 pub mod theorems;
@@ -40,6 +44,9 @@ pub const BENCHES: &[&Bench] = &[
     &nhis_like::BENCH,
     &imputation::BENCH,
     &miwae::BENCH,
+    &autoimpute::BENCH,
+    &dvae::BENCH,
+    &made::BENCH,
     &coverage::BENCH,
     &intervals::BENCH,
     &neumiss::BENCH,
@@ -59,6 +66,8 @@ pub const BENCHES: &[&Bench] = &[
     &sn_vgg::BENCH,
     &vision::capacity::BENCH,
     &vision::hidden::BENCH,
+    &physionet::mortality::BENCH,
+    &physionet::imputation::BENCH,
 ];
 
 /// The bench of a name.

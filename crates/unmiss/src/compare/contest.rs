@@ -12,8 +12,9 @@ use super::held_out_ratings::HeldOutRatings;
 use super::held_out_rows::HeldOutRows;
 use super::hidden_cells::HiddenCells;
 use super::hidden_pixels::HiddenPixels;
+use super::hidden_values::HiddenValues;
 use super::memory::Meter;
-use crate::data::Data;
+use crate::data::{Data, Shape};
 use crate::error::{Act, Error, Result};
 use crate::run::Run;
 
@@ -43,6 +44,9 @@ impl Contest {
         let mut comparison = Comparison::new(data, setup.question, setup.repeats.max(1), run.seed());
         let arena: Box<dyn Arena> = match &comparison.question {
             Question::Predictors { roles, folds } => Box::new(HeldOutRows::new(data, roles, *folds, run)?),
+            Question::Imputers { how, .. } if data.shape() == Shape::Series => {
+                Box::new(HiddenValues::new(data, how, run)?)
+            }
             Question::Imputers { how, ignore } => {
                 Box::new(HiddenCells::new(data, how.parse()?, ignore, run)?)
             }

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::faults::Locator;
 use super::gather::{scan_numbers, scan_texts, scan_words};
 use super::head::head;
-use super::input::{Content, Stream, open};
+use super::input::{Content, Stream, from_bytes, open};
 use super::options::{BatchOptions, MissingTokens, Tokens, check_delimiter};
 use super::parquet::ParquetBatches;
 use super::source::Source;
@@ -20,6 +20,9 @@ use crate::error::Result;
 const BLOCK: usize = 1 << 20;
 /// A batch is closed early when its text reaches this many bytes.
 const BATCH_BYTES: usize = 16 << 20;
+
+/// Bytes of blank lines before the next row that are held; of a longer run the rest is passed over.
+const MOST_BLANK: usize = 1 << 20;
 
 /// A file read batch by batch.
 ///
@@ -47,14 +50,26 @@ impl Batches {
     /// # Errors
     /// When the file can't be opened or its header can't be read.
     pub fn open(path: &Path, options: &BatchOptions) -> Result<Self> {
+        Self::of(&path.display().to_string(), open(path)?, options)
+    }
+
+    /// The same from bytes; the name says which ending they would have and appears in errors.
+    ///
+    /// # Errors
+    /// When the header can't be read.
+    pub fn from_bytes(name: &str, bytes: &[u8], options: &BatchOptions) -> Result<Self> {
+        Self::of(name, from_bytes(name, bytes)?, options)
+    }
+
+    fn of(name: &str, content: Content, options: &BatchOptions) -> Result<Self> {
         check_delimiter(options.delimiter)?;
-        match open(path)? {
+        match content {
             Content::Text(stream) => {
                 let (header, inner) = TextBatches::open(stream, options, BLOCK)?;
                 Ok(Self { header, inner: Inner::Text(Box::new(inner)) })
             }
             Content::Parquet(file) => {
-                let inner = ParquetBatches::open(&path.display().to_string(), file, options)?;
+                let inner = ParquetBatches::open(name, file, options)?;
                 Ok(Self { header: inner.header().to_vec(), inner: Inner::Parquet(Box::new(inner)) })
             }
         }
@@ -205,6 +220,11 @@ impl TextBatches {
                 // Bytes that are no text are told before what they do to the records.
                 let first = check_text(&bytes[..fault.at]).err().unwrap_or(fault);
                 return Err(locator.explain(first));
+            }
+            if records.rows() == 0 && length >= MOST_BLANK {
+                self.lines.pass(&self.buffer[self.used..][..length]);
+                self.used += length;
+                length = 0;
             }
             self.buffer.drain(..self.used);
             self.used = 0;

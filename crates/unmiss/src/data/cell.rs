@@ -4,6 +4,8 @@ use std::borrow::Cow;
 
 use memchr::memchr;
 
+use super::largest::LARGEST;
+
 /// 2⁵³: up to here every whole number has an exact `f64`.
 pub(crate) const LARGEST_EXACT: f64 = 9_007_199_254_740_992.0;
 
@@ -50,7 +52,7 @@ pub(crate) fn word(raw: &[u8]) -> Cow<'_, str> {
 pub(crate) enum Number {
     /// A finite number.
     Finite(f64),
-    /// An infinity, or a number too large for an `f64`.
+    /// An infinity, or a number too large to compute with.
     Infinite,
     /// A whole number beyond 2⁵³, of which an `f64` would lose digits.
     TooManyDigits,
@@ -71,7 +73,7 @@ pub(crate) fn number(cell: &[u8]) -> Number {
         _ => return Number::Not,
     }
     let Ok(value) = fast_float2::parse::<f64, _>(unsigned) else { return Number::Not };
-    if value.is_infinite() {
+    if value > LARGEST {
         return Number::Infinite;
     }
     if value >= LARGEST_EXACT && unsigned.len() >= 16 && has_lost_digits(unsigned) {
@@ -179,7 +181,7 @@ mod tests {
         {
             assert_eq!(number(cell.as_bytes()), Number::Not, "{cell}");
         }
-        for cell in ["inf", "-Infinity", "1e999", "-1e999"] {
+        for cell in ["inf", "-Infinity", "1e999", "-1e999", "1e101", "-1e308"] {
             assert_eq!(number(cell.as_bytes()), Number::Infinite, "{cell}");
         }
         assert_eq!(number(b"9007199254740992"), Number::Finite(LARGEST_EXACT));
@@ -187,7 +189,7 @@ mod tests {
         assert_eq!(number(b"-9007199254740993"), Number::TooManyDigits);
         assert_eq!(number(b"12345678901234567890123"), Number::TooManyDigits);
         assert_eq!(number(b"0000000000000000012"), Number::Finite(12.0));
-        assert_eq!(number(b"1e300"), Number::Finite(1e300));
+        assert_eq!(number(b"-1e100"), Number::Finite(-1e100));
     }
 
     #[test]

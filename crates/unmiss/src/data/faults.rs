@@ -1,6 +1,7 @@
 //! Errors of the reader in words: file, line, column, what is wrong and what to do about it.
 
 use super::cell::{Number, number, word};
+use super::largest::too_large;
 use super::split::{Fault, LONGEST_RECORD, LineCounter, Wrong};
 use crate::error::{Act, Error, Hint, Place};
 
@@ -98,9 +99,7 @@ impl Locator<'_> {
                 Error::input(place, format!("`{cell}` has more digits than a number column can keep"))
                     .with_hint("read the column as a category or as text")
             }
-            Number::Infinite => {
-                Error::input(place, format!("`{cell}` is not a finite number")).with_hint(missing)
-            }
+            Number::Infinite => Error::input(place, too_large(&cell)).with_hint(missing),
             Number::Finite(_) => Error::input(place, format!("`{cell}` is not a whole number"))
                 .with_hint("read the column as real"),
             Number::Not => Error::input(place, format!("`{cell}` is not a number")).with_hint(missing),

@@ -15,6 +15,7 @@ impl Data {
                 Self::Table(table) => of_table(table),
                 Self::Ratings(ratings) => of_ratings(ratings),
                 Self::Images(images) => of_images(images),
+                Self::Series(series) => mix([series.fingerprint(), of_table(series.statics())]),
             }
         )
     }

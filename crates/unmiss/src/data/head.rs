@@ -33,9 +33,12 @@ pub(crate) fn head(file: &str, bytes: &[u8], last: bool, delimiter: Option<u8>) 
     let mark = if bytes.starts_with(&[0xef, 0xbb, 0xbf]) { 3 } else { 0 };
     let blank = bytes[mark..].iter().position(|byte| !matches!(byte, b'\n' | b'\r'));
     let Some(start) = blank.map(|length| mark + length) else {
-        return if last {
-            Err(Error::input(place(), "the file is empty")
-                .with_hint("a table starts with a line of column names"))
+        return if last || bytes.len() > LONGEST_RECORD {
+            Err(Error::input(
+                place(),
+                if last { "the file is empty" } else { "the file begins with 64 MB of nothing" },
+            )
+            .with_hint("a table starts with a line of column names"))
         } else {
             Ok(None)
         };
@@ -62,7 +65,7 @@ pub(crate) fn head(file: &str, bytes: &[u8], last: bool, delimiter: Option<u8>) 
 }
 
 /// The candidate that occurs most often outside quotes in the first record; the comma if none occurs.
-fn guess_delimiter(bytes: &[u8]) -> u8 {
+pub(crate) fn guess_delimiter(bytes: &[u8]) -> u8 {
     let mut counts = [0_usize; DELIMITERS.len()];
     let mut quoted = false;
     let mut at_start = true;

@@ -3,6 +3,8 @@
 use std::fs::File;
 use std::io::{Cursor, Read, Seek, Write};
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use flate2::read::MultiGzDecoder;
 
@@ -11,6 +13,12 @@ use crate::error::{Act, Error, Place, Result, nearest};
 
 /// The most memory that is set aside for a packed file before its size is known.
 const MOST_GUESSED: usize = 256 << 20;
+
+/// Unpacked bytes up to which no packed file is refused, and how many times its size it may have beyond that.
+const MOST_UNPACKED: usize = 256 << 20;
+const MOST_TIMES: u64 = 200;
+/// Unpacked bytes after which that is looked at.
+const BETWEEN_LOOKS: usize = 64 << 20;
 
 /// First bytes by which a file is told.
 const LOOKED_AT: usize = 9;
@@ -23,12 +31,27 @@ pub(crate) enum Content {
     Parquet(File),
 }
 
+/// A reader whose bytes are counted.
+struct Counted<R> {
+    inner: R,
+    count: Arc<AtomicU64>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let read = self.inner.read(buffer)?;
+        self.count.fetch_add(read as u64, Ordering::Relaxed);
+        Ok(read)
+    }
+}
+
 /// A stream of bytes that says which file it is when something goes wrong.
 pub(crate) struct Stream {
     /// The file as the user named it.
     pub(crate) file: String,
     reader: Box<dyn Read + Send>,
-    gzip: bool,
+    /// How many packed bytes were unpacked so far, if the stream is packed.
+    gzip: Option<Arc<AtomicU64>>,
     /// About how many bytes there are, if that is known.
     size: usize,
 }
@@ -36,7 +59,7 @@ pub(crate) struct Stream {
 impl Stream {
     /// A stream of plain bytes.
     pub(crate) fn new(file: impl Into<String>, reader: impl Read + Send + 'static) -> Self {
-        Self { file: file.into(), reader: Box::new(reader), gzip: false, size: 0 }
+        Self { file: file.into(), reader: Box::new(reader), gzip: None, size: 0 }
     }
 
     /// The same with about so many bytes to come.
@@ -49,7 +72,7 @@ impl Stream {
     pub(crate) fn fill(&mut self, buffer: &mut Vec<u8>, most: usize) -> Result<usize> {
         let read = self.reader.by_ref().take(most as u64).read_to_end(buffer);
         read.map_err(|error| {
-            if self.gzip {
+            if self.gzip.is_some() {
                 Error::input(Place::file(&self.file), format!("the gzip file is damaged ({error})"))
                     .with_hint("get or make the file again")
             } else {
@@ -63,8 +86,25 @@ impl Stream {
         let mut bytes = Vec::new();
         // A wrong size must not end the program: what can't be reserved now may not be needed.
         let _ = bytes.try_reserve_exact(self.size + 64);
-        self.fill(&mut bytes, usize::MAX)?;
+        let most = if self.gzip.is_some() { BETWEEN_LOOKS } else { usize::MAX };
+        while self.fill(&mut bytes, most)? == most {
+            self.refuse_bomb(bytes.len())?;
+        }
         Ok(bytes)
+    }
+
+    /// Refuses a packed file that unpacks to so much more than it is that it is hardly meant to be held in memory.
+    fn refuse_bomb(&self, unpacked: usize) -> Result<()> {
+        let packed = self.gzip.as_ref().map_or(u64::MAX, |packed| packed.load(Ordering::Relaxed));
+        if unpacked <= MOST_UNPACKED || unpacked as u64 / MOST_TIMES <= packed {
+            return Ok(());
+        }
+        let what = format!(
+            "the gzip file unpacks to more than {MOST_TIMES} times its size: to all appearances nothing \
+             but empty lines or the like"
+        );
+        Err(Error::input(Place::file(&self.file), what)
+            .with_hint("unpack it with `gunzip` first if it is meant so"))
     }
 
     /// Looks at the first bytes without taking them.
@@ -164,8 +204,9 @@ fn sniff(mut stream: Stream, path: &Path, is_file: bool) -> Result<Content> {
     let mut first = stream.peek()?;
     if first.starts_with(&[0x1f, 0x8b]) {
         let rest = std::mem::replace(&mut stream.reader, Box::new(std::io::empty()));
-        stream.reader = Box::new(MultiGzDecoder::new(rest));
-        (stream.gzip, stream.size) = (true, stream.size.saturating_mul(4).min(MOST_GUESSED));
+        let packed = Arc::new(AtomicU64::new(0));
+        stream.reader = Box::new(MultiGzDecoder::new(Counted { inner: rest, count: Arc::clone(&packed) }));
+        (stream.gzip, stream.size) = (Some(packed), stream.size.saturating_mul(4).min(MOST_GUESSED));
         first = stream.peek()?;
     } else if is_gzip_name(path) {
         return Err(Error::input(
@@ -179,7 +220,7 @@ fn sniff(mut stream: Stream, path: &Path, is_file: bool) -> Result<Content> {
             .with_hint(Act::ShowModel));
     }
     if first.starts_with(b"PAR1") {
-        let file = if is_file && !stream.gzip { open_file(path)?.0 } else { spool(stream)? };
+        let file = if is_file && stream.gzip.is_none() { open_file(path)?.0 } else { spool(stream)? };
         return Ok(Content::Parquet(file));
     }
     if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("parquet")) {
@@ -197,9 +238,11 @@ fn spool(mut stream: Stream) -> Result<File> {
     let folder = std::env::temp_dir();
     let wrap = |error| Error::io(&folder, error);
     let mut file = tempfile::tempfile().map_err(wrap)?;
-    let mut block = Vec::new();
+    let (mut block, mut copied) = (Vec::new(), 0);
     while stream.fill(&mut block, 1 << 20)? > 0 {
         file.write_all(&block).map_err(wrap)?;
+        copied += block.len();
+        stream.refuse_bomb(copied)?;
         block.clear();
     }
     file.rewind().map_err(wrap)?;

@@ -186,7 +186,7 @@ mod tests {
         assert_eq!(words(&["9007199254740993", "1", "2"]).0, Kind::Category);
         assert_eq!(words(&["inf", "low", "high"]).0, Kind::Category);
         assert_eq!(words(&["2024-03-31", "2024-04-01", "NA"]).0, Kind::Date);
-        assert_eq!(words(&["1e300", "2", "3"]).0, Kind::Real);
+        assert_eq!(words(&["1e100", "2", "3"]).0, Kind::Real);
     }
 
     #[test]

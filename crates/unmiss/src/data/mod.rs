@@ -20,7 +20,7 @@
 //! | standard input | the path `-` (Parquet is copied to a temporary file first) |
 //! | a built-in sample | the path `sample:NAME`; see [`SAMPLES`] |
 //!
-//! [`ratings`] and [`images`] have readers of their own.
+//! [`ratings`], [`images`], [`series`] and [`counts`] have readers of their own.
 //!
 //! The first line names the columns; spaces around names are dropped, and every name must be there once. Text
 //! is UTF-8, with or without a byte order mark. Lines end with LF, CR LF or CR; lines without any byte are
@@ -69,6 +69,7 @@
 //! error with file, line (counted as an editor counts) and column, and advice. Nothing is repaired silently.
 
 mod kind;
+mod largest;
 mod note;
 mod options;
 pub mod source;
@@ -87,21 +88,29 @@ mod memory;
 mod raw;
 mod text;
 mod parquet;
+mod read_table;
 mod batches;
+mod guard;
+mod text_output;
+mod cells;
 pub mod write;
 mod table_writer;
 pub mod ratings;
 pub mod images;
+pub mod series;
+pub mod counts;
 mod shape;
 mod fingerprint;
 
-use std::path::Path;
-
 pub use batches::Batches;
+pub use cells::{CellReader, Cells};
 pub(crate) use gather::level;
+pub use guard::guard_formulas;
 pub use kind::Kind;
+pub use largest::LARGEST;
 pub use note::Note;
 pub use options::{BatchOptions, MissingTokens, ReadOptions};
+pub use read_table::{read, read_bytes};
 pub use reading::Reading;
 pub use samples::{SAMPLES, Sample, sample};
 pub(crate) use shape::other_shape;
@@ -109,31 +118,3 @@ pub use shape::{Data, Shape};
 pub use table::{Column, Table, Values};
 pub use table_writer::{TableWriter, csv_text, write};
 pub use write::CsvWriter;
-
-use crate::error::Result;
-
-/// Reads a table: CSV, TSV or Parquet, plain or gzipped; `-` is standard input, `sample:NAME` a sample.
-///
-/// # Errors
-/// When the file can't be opened, or something in it can't be read as a table.
-pub fn read(path: &Path, options: &ReadOptions) -> Result<Reading> {
-    read_content(&path.display().to_string(), input::open(path)?, options)
-}
-
-/// Reads a table from bytes; the name says which ending they would have and appears in errors.
-///
-/// # Errors
-/// When something in the bytes can't be read as a table.
-pub fn read_bytes(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Reading> {
-    read_content(name, input::from_bytes(name, bytes)?, options)
-}
-
-fn read_content(name: &str, content: input::Content, options: &ReadOptions) -> Result<Reading> {
-    match content {
-        input::Content::Text(mut stream) => {
-            let bytes = stream.read_all()?;
-            text::read_text(&stream.file, bytes, options, text::PIECE)
-        }
-        input::Content::Parquet(file) => parquet::read_parquet(name, file, options),
-    }
-}

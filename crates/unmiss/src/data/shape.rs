@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::images::Images;
 use super::ratings::Ratings;
+use super::series::Series;
 use super::table::{Column, Table};
 use crate::error::{Error, Result};
 
@@ -20,6 +21,8 @@ pub enum Shape {
     Ratings,
     /// Pictures of one size.
     Images,
+    /// Measurements over time.
+    Series,
 }
 
 impl fmt::Display for Shape {
@@ -28,6 +31,7 @@ impl fmt::Display for Shape {
             Self::Table => "table",
             Self::Ratings => "ratings",
             Self::Images => "images",
+            Self::Series => "series",
         })
     }
 }
@@ -41,6 +45,8 @@ pub enum Data {
     Ratings(Arc<Ratings>),
     /// Images.
     Images(Arc<Images>),
+    /// Series.
+    Series(Arc<Series>),
 }
 
 impl Data {
@@ -50,15 +56,17 @@ impl Data {
             Self::Table(_) => Shape::Table,
             Self::Ratings(_) => Shape::Ratings,
             Self::Images(_) => Shape::Images,
+            Self::Series(_) => Shape::Series,
         }
     }
 
-    /// How many rows there are; a row of ratings has a user's, a row of images is one of them.
+    /// How many rows there are; a row of ratings has a user's, a row of images or series is one of them.
     pub fn rows(&self) -> usize {
         match self {
             Self::Table(table) => table.rows(),
             Self::Ratings(ratings) => ratings.users.len(),
             Self::Images(images) => images.len(),
+            Self::Series(series) => series.len(),
         }
     }
 
@@ -75,16 +83,19 @@ impl Data {
                     None => "their classes are not known; they can be read from a file of labels".into(),
                 })
             }),
+            Self::Series(series) => series.column(name),
             _ => self.table()?.column(name),
         }
     }
 
-    /// Everything that is known about rows under a name: of images their classes, of ratings nothing.
+    /// Everything that is known about rows under a name: of images their classes, of series what does not
+    /// change over time, of ratings nothing.
     pub fn columns(&self) -> &[Column] {
         match self {
             Self::Table(table) => table.columns(),
             Self::Ratings(_) => &[],
             Self::Images(images) => images.columns(),
+            Self::Series(series) => series.statics().columns(),
         }
     }
 
@@ -112,6 +123,7 @@ impl Data {
                 let kept = some.columns().iter().all(wanted);
                 Ok(if kept { some } else { some.without_labels() }.into())
             }
+            Self::Series(series) => Ok(series.part(rows, wanted).into()),
             _ => Ok(self.table()?.part(rows, wanted).into()),
         }
     }
@@ -148,6 +160,17 @@ impl Data {
             other => Err(other_shape(Shape::Images, other.shape())),
         }
     }
+
+    /// The series.
+    ///
+    /// # Errors
+    /// When the data have another shape.
+    pub fn series(&self) -> Result<&Arc<Series>> {
+        match self {
+            Self::Series(series) => Ok(series),
+            other => Err(other_shape(Shape::Series, other.shape())),
+        }
+    }
 }
 
 /// An error about data of another shape than is needed.
@@ -170,6 +193,12 @@ impl From<Ratings> for Data {
 impl From<Images> for Data {
     fn from(images: Images) -> Self {
         Self::Images(Arc::new(images))
+    }
+}
+
+impl From<Series> for Data {
+    fn from(series: Series) -> Self {
+        Self::Series(Arc::new(series))
     }
 }
 

@@ -3,13 +3,17 @@
 //! A cell that is not observed holds a neutral value (0, the first code, an empty text) which nothing may
 //! read: what is known and what is not is told by `observed` alone. NaN does not occur inside a table.
 
-use std::collections::HashSet;
-use std::sync::Arc;
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, OnceLock};
 
+use super::largest::{LARGEST, too_large};
 use super::source::Source;
 use crate::error::{Error, Result, nearest};
 
 pub use super::kind::Kind;
+
+/// Columns that an error names at most.
+const MOST_NAMED: usize = 50;
 
 /// A column's values, one per row. Values of cells that are not observed are neutral and never read.
 #[derive(Debug, Clone, PartialEq)]
@@ -157,13 +161,15 @@ pub struct Table {
     rows: usize,
     /// The text the table was read from, kept where it will be written again cell by cell.
     pub(crate) source: Option<Arc<Source>>,
+    /// Where each name is, once somebody has asked.
+    places: OnceLock<HashMap<String, usize>>,
 }
 
 impl Table {
     /// A table from its columns.
     ///
     /// # Errors
-    /// When lengths differ, a name is empty or occurs twice, or a number is not finite.
+    /// When lengths differ, a name is empty or occurs twice, or a number is not finite or larger than [`LARGEST`].
     pub fn new(columns: Vec<Column>) -> Result<Self> {
         let rows = columns.first().map_or(0, Column::rows);
         let mut names = HashSet::new();
@@ -177,12 +183,14 @@ impl Table {
             if name.is_empty() || !names.insert(name.as_str()) {
                 return Err(Error::data(format!("column name `{name}` is empty or occurs twice")));
             }
-            let observed_numbers = column.numbers().unwrap_or_default().iter().zip(&column.observed);
-            if observed_numbers.into_iter().any(|(value, observed)| *observed && !value.is_finite()) {
-                return Err(Error::data(format!("column `{name}` has a value that is not finite")));
+            let mut cells = column.numbers().unwrap_or_default().iter().zip(&column.observed);
+            let refused =
+                |(value, observed): &(&f64, &bool)| **observed && (value.is_nan() || value.abs() > LARGEST);
+            if let Some((value, _)) = cells.find(refused) {
+                return Err(Error::data(format!("column `{name}`: {}", too_large(&format!("{value:e}")))));
             }
         }
-        Ok(Self { columns, rows, source: None })
+        Ok(Self { columns, rows, source: None, places: OnceLock::new() })
     }
 
     /// The same table with its number of rows told, which a table without columns can't know.
@@ -212,12 +220,19 @@ impl Table {
     /// # Errors
     /// When there is none of that name; the hint names the nearest.
     pub fn position(&self, name: &str) -> Result<usize> {
-        self.columns.iter().position(|column| column.name == name).ok_or_else(|| {
+        let places = self.places.get_or_init(|| {
+            self.columns.iter().enumerate().map(|(place, column)| (column.name.clone(), place)).collect()
+        });
+        places.get(name).copied().ok_or_else(|| {
             let names = || self.columns.iter().map(|column| column.name.as_str());
             let error = Error::data(format!("there is no column `{name}`"));
             error.with_hint(match nearest(name, names()) {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => format!("the columns are: {}", names().collect::<Vec<_>>().join(", ")),
+                None => {
+                    let shown = names().take(MOST_NAMED).collect::<Vec<_>>().join(", ");
+                    let more = if self.columns.len() > MOST_NAMED { ", ..." } else { "" };
+                    format!("the columns are: {shown}{more}")
+                }
             })
         })
     }
@@ -242,7 +257,7 @@ impl Table {
     pub fn part(&self, rows: &[usize], wanted: impl Fn(&Column) -> bool) -> Self {
         let wanted = self.columns.iter().filter(|column| wanted(column));
         let columns = wanted.map(|column| column.select(rows)).collect();
-        Self { columns, rows: rows.len(), source: None }
+        Self { columns, rows: rows.len(), source: None, places: OnceLock::new() }
     }
 }
 

@@ -8,9 +8,9 @@ use super::options::Tokens;
 use super::source::Source;
 use super::split::split_record;
 use super::table::{Column, Kind, Table, Values};
-use super::write::{check_ending, is_tab_separated, push_number, push_quoted};
+use super::text_output::TextOutput;
+use super::write::{check_ending, is_tab_separated, push_number, push_quoted, push_value};
 use crate::error::{Error, Result};
-use crate::store::Output;
 
 /// Writes tables one below the other under one header, as CSV or TSV by the ending of the path; `-` is
 /// standard output, `.gz` packs. The file appears under its name when [`finish`](Self::finish) is called.
@@ -21,7 +21,7 @@ use crate::store::Output;
 /// from its values: numbers in the shortest form that reads back equal, holes empty. Integer columns are
 /// rounded to whole numbers where they are written anew.
 pub struct TableWriter {
-    output: Output,
+    output: TextOutput,
     tabs: bool,
     /// Name of a column that the writer puts in front, such as the number of a draw.
     lead: Option<String>,
@@ -37,8 +37,26 @@ impl TableWriter {
     /// When the path can't be written to or its ending is one of a format that can't be written.
     pub fn create(path: &Path, lead: Option<&str>) -> Result<Self> {
         check_ending(path)?;
-        let (output, tabs) = (Output::create_by_ending(path)?, is_tab_separated(path));
+        let (output, tabs) = (TextOutput::create(path)?, is_tab_separated(path));
         Ok(Self { output, tabs, lead: lead.map(str::to_owned), for_mice: false, started: false })
+    }
+
+    /// The same in memory: [`bytes`](Self::bytes) gives what was written.
+    pub fn in_memory(lead: Option<&str>) -> Self {
+        let lead = lead.map(str::to_owned);
+        Self { output: TextOutput::in_memory(), tabs: false, lead, for_mice: false, started: false }
+    }
+
+    /// The same below a header that stands there already.
+    #[must_use]
+    pub fn below_others(mut self) -> Self {
+        self.started = true;
+        self
+    }
+
+    /// What was written to memory since it was last asked.
+    pub fn bytes(&mut self) -> Vec<u8> {
+        self.output.bytes()
     }
 
     /// Opens a path for one long table that `as.mids` of R's mice reads: `.imp` numbers the tables, `.id` the rows of
@@ -61,6 +79,14 @@ impl TableWriter {
             }
             _ => self.write_values(table, lead),
         }
+    }
+
+    /// Closes the file until more is written: see [`Output::rest`](crate::store::Output::rest).
+    ///
+    /// # Errors
+    /// When what was collected can't be written.
+    pub fn rest(&mut self) -> Result<()> {
+        self.output.rest()
     }
 
     /// Completes the file and gives it its name.
@@ -90,7 +116,7 @@ impl TableWriter {
                 push_quoted(&mut text, name, delimiter);
                 text.push(if names.peek().is_some() { delimiter } else { b'\n' });
             }
-            self.output.write(&text)?;
+            self.output.write(&text, delimiter)?;
         }
         for row in 0..table.rows() {
             text.clear();
@@ -113,7 +139,7 @@ impl TableWriter {
                 text.extend_from_slice(b"\"\"");
             }
             text.push(b'\n');
-            self.output.write(&text)?;
+            self.output.write(&text, delimiter)?;
         }
         Ok(())
     }
@@ -129,8 +155,8 @@ impl TableWriter {
         if !below {
             self.write_header(source, lone)?;
         } else if source.continues && self.lead.is_none() {
-            self.output
-                .write(&bytes[source.header_end..source.rows.first().map_or(bytes.len(), |row| row.0)])?;
+            let first = source.rows.first().map_or(bytes.len(), |row| row.0);
+            self.output.write(&bytes[source.header_end..first], source.delimiter)?;
         }
         let (mut row_text, mut ends) = (Vec::new(), Vec::new());
         for (row, &(start, end)) in source.rows.iter().enumerate() {
@@ -152,10 +178,10 @@ impl TableWriter {
             if row_text.is_empty() && start < end {
                 row_text.extend_from_slice(b"\"\"");
             }
-            self.output.write(&row_text)?;
+            self.output.write(&row_text, source.delimiter)?;
             // Where rows are written several times, each gets a line end of its own.
             let after = if self.lead.is_some() { line_end } else { after_row(source, row, line_end, lone) };
-            self.output.write(after)?;
+            self.output.write(after, source.delimiter)?;
         }
         Ok(())
     }
@@ -173,10 +199,10 @@ impl TableWriter {
                 let blank = header[mark..].iter().take_while(|byte| matches!(byte, b'\n' | b'\r')).count();
                 let mut text = header[..mark + blank].to_vec();
                 self.push_lead(&mut text, &lead, source.delimiter);
-                self.output.write(&text)?;
-                self.output.write(&header[mark + blank..])
+                self.output.write(&text, source.delimiter)?;
+                self.output.write(&header[mark + blank..], source.delimiter)
             }
-            None => self.output.write(header),
+            None => self.output.write(header, source.delimiter),
         }
     }
 }
@@ -220,18 +246,6 @@ pub fn csv_text(table: &Table) -> Vec<u8> {
         end_line(&mut text, start);
     }
     text
-}
-
-fn push_value(text: &mut Vec<u8>, column: &Column, row: usize, delimiter: u8) {
-    match (&column.values, column.observed[row]) {
-        (_, false) => {}
-        (Values::Numbers(values), true) if column.kind == Kind::Integer => {
-            push_number(text, values[row].round());
-        }
-        (Values::Numbers(values), true) => push_number(text, values[row]),
-        (Values::Codes { codes, levels }, true) => push_quoted(text, &levels[codes[row] as usize], delimiter),
-        (Values::Texts(texts), true) => push_quoted(text, &texts[row], delimiter),
-    }
 }
 
 /// What follows a row: the same bytes as in the file if the same row follows, else a line end.

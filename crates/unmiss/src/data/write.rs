@@ -4,8 +4,9 @@ use std::io::Write as _;
 use std::path::Path;
 
 use super::cell::trim;
+use super::table::{Column, Kind, Values};
+use super::text_output::TextOutput;
 use crate::error::{Error, Result};
-use crate::store::Output;
 
 /// Writes CSV (or TSV, by the ending) row by row.
 ///
@@ -25,7 +26,7 @@ use crate::store::Output;
 /// # Ok::<(), unmiss::error::Error>(())
 /// ```
 pub struct CsvWriter {
-    output: Output,
+    output: TextOutput,
     delimiter: u8,
     width: usize,
     row: Vec<u8>,
@@ -40,11 +41,34 @@ impl CsvWriter {
     pub fn create<T: AsRef<str>>(path: &Path, header: &[T]) -> Result<Self> {
         check_ending(path)?;
         let delimiter = if is_tab_separated(path) { b'\t' } else { b',' };
-        let output = Output::create_by_ending(path)?;
+        let output = TextOutput::create(path)?;
         let mut writer = Self { output, delimiter, width: header.len(), row: Vec::new(), cells: 0 };
         header.iter().for_each(|name| writer.text(name.as_ref()));
         writer.end_row()?;
         Ok(writer)
+    }
+
+    /// The same in memory: [`bytes`](Self::bytes) gives what was written.
+    ///
+    /// # Errors
+    /// Never; the header is written as to a file.
+    pub fn in_memory<T: AsRef<str>>(header: &[T]) -> Result<Self> {
+        let output = TextOutput::in_memory();
+        let mut writer = Self { output, delimiter: b',', width: header.len(), row: Vec::new(), cells: 0 };
+        header.iter().for_each(|name| writer.text(name.as_ref()));
+        writer.end_row()?;
+        Ok(writer)
+    }
+
+    /// What was written to memory since it was last asked.
+    pub fn bytes(&mut self) -> Vec<u8> {
+        self.output.bytes()
+    }
+
+    /// Adds a row's cell of a column: text, a number, or nothing where it is not known.
+    pub fn cell(&mut self, column: &Column, row: usize) {
+        self.next_cell();
+        push_value(&mut self.row, column, row, self.delimiter);
     }
 
     fn next_cell(&mut self) {
@@ -87,7 +111,7 @@ impl CsvWriter {
             self.row.extend_from_slice(b"\"\"");
         }
         self.row.push(b'\n');
-        self.output.write(&self.row)?;
+        self.output.write(&self.row, self.delimiter)?;
         self.row.clear();
         self.cells = 0;
         Ok(())
@@ -110,6 +134,18 @@ pub(super) fn push_number(row: &mut Vec<u8>, value: f64) {
         row.extend_from_slice(ryu::Buffer::new().format_finite(value).as_bytes());
     } else if !value.is_nan() {
         row.extend_from_slice(if value > 0.0 { b"inf" } else { b"-inf" });
+    }
+}
+
+pub(super) fn push_value(text: &mut Vec<u8>, column: &Column, row: usize, delimiter: u8) {
+    match (&column.values, column.observed[row]) {
+        (_, false) => {}
+        (Values::Numbers(values), true) if column.kind == Kind::Integer => {
+            push_number(text, values[row].round());
+        }
+        (Values::Numbers(values), true) => push_number(text, values[row]),
+        (Values::Codes { codes, levels }, true) => push_quoted(text, &levels[codes[row] as usize], delimiter),
+        (Values::Texts(texts), true) => push_quoted(text, &texts[row], delimiter),
     }
 }
 

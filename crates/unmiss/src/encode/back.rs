@@ -1,9 +1,12 @@
 //! Back to the user's units: filled rows of a table put into the table's holes.
 
+mod written;
+
 use super::column::{CategoryFeature, NumberFeature};
 use super::features::{Encoded, Encoder};
 use crate::data::{Column, Kind, Table, Values};
 use crate::error::Result;
+pub use written::write_filled;
 
 /// Fills a table's holes with what an imputer put into its encoded rows. Known cells stay, and filled numbers keep
 /// within the limits of their column, which are wider for `drawn` ones.
@@ -45,11 +48,15 @@ fn fill_numbers<'a>(
     column.observed.fill(true);
 }
 
+/// What a standardised single-precision number can tell apart: so many units of it are 1.
+fn units(feature: &NumberFeature) -> f64 {
+    10_f64.powf((5.0 - feature.width.log10()).ceil().clamp(0.0, 15.0))
+}
+
 /// Back to the user's units, without digits that a standardised single-precision number can't carry.
 fn decode(feature: &NumberFeature, scaled: f32) -> f64 {
     let value = feature.center + feature.width * f64::from(scaled);
-    let digits = (5.0 - feature.width.log10()).ceil().clamp(0.0, 15.0);
-    let unit = 10_f64.powf(digits);
+    let unit = units(feature);
     let rounded = (value * unit).round() / unit;
     if rounded.is_finite() { rounded } else { value }
 }

@@ -8,6 +8,7 @@ use super::back::fill_table;
 use super::features::{Encoded, Encoder, Encoding};
 use super::images::{ImageCoder, ImageRows};
 use super::ratings::{known_arrays, known_ratings};
+use super::series::{SeriesCoder, SeriesRows};
 use crate::data::ratings::Ratings;
 use crate::data::{Data, Shape, other_shape};
 use crate::error::{Error, Result};
@@ -23,6 +24,8 @@ pub enum Coder {
     Ratings(Arc<Ratings>),
     /// Values of pixels.
     Images(ImageCoder),
+    /// Values of variables over time.
+    Series(SeriesCoder),
 }
 
 /// Rows as a method sees them.
@@ -34,6 +37,8 @@ pub enum Rows {
     Ratings(Arc<Ratings>),
     /// Images; an input is a pixel with all its channels.
     Images(ImageRows),
+    /// Series; an input is a variable with all its values, or what does not change over time.
+    Series(SeriesRows),
 }
 
 impl Coder {
@@ -46,6 +51,7 @@ impl Coder {
             Data::Table(table) => Ok(Self::Table(Encoder::fit(table, inputs, encoding)?)),
             Data::Ratings(ratings) => Ok(Self::Ratings(Arc::clone(ratings))),
             Data::Images(images) => Ok(Self::Images(ImageCoder::fit(images)?)),
+            Data::Series(series) => Ok(Self::Series(SeriesCoder::fit(series, inputs, encoding)?)),
         }
     }
 
@@ -55,6 +61,7 @@ impl Coder {
             Self::Table(_) => Shape::Table,
             Self::Ratings(_) => Shape::Ratings,
             Self::Images(_) => Shape::Images,
+            Self::Series(_) => Shape::Series,
         }
     }
 
@@ -67,13 +74,18 @@ impl Coder {
             Self::Table(encoder) => Ok(Rows::Table(encoder.encode(data.table()?, unseen)?)),
             Self::Ratings(_) => Ok(Rows::Ratings(Arc::clone(data.ratings()?))),
             Self::Images(coder) => Ok(Rows::Images(coder.encode(data.images()?)?)),
+            Self::Series(coder) => Ok(Rows::Series(coder.encode(data.series()?, unseen)?)),
         }
     }
 
     /// Sets between which values filled numbers may lie, where not between the known ones of their column.
     pub fn set_limits(&mut self, of: impl Fn(&str) -> Option<(f64, f64)>) {
-        if let Self::Table(encoder) = self {
-            encoder.numbers.iter_mut().for_each(|feature| feature.limits = of(&feature.name));
+        match self {
+            Self::Table(encoder) => {
+                encoder.numbers.iter_mut().for_each(|feature| feature.limits = of(&feature.name));
+            }
+            Self::Series(coder) => coder.set_limits(of),
+            Self::Ratings(_) | Self::Images(_) => {}
         }
     }
 
@@ -86,6 +98,7 @@ impl Coder {
             Self::Table(encoder) => Ok(fill_table(encoder, data.table()?, rows.table()?, drawn)?.into()),
             Self::Ratings(_) => Err(other_shape(Shape::Table, Shape::Ratings)),
             Self::Images(_) => Ok(rows.images()?.images().as_ref().clone().whole().into()),
+            Self::Series(coder) => Ok(coder.decode(data.series()?, rows.series()?)?.into()),
         }
     }
 
@@ -98,6 +111,7 @@ impl Coder {
             Self::Table(encoder) => Ok(Rows::Table(encoder.probe())),
             Self::Ratings(_) => Err(other_shape(Shape::Table, Shape::Ratings)),
             Self::Images(coder) => Ok(Rows::Images(coder.probe()?)),
+            Self::Series(coder) => Ok(Rows::Series(coder.probe()?)),
         }
     }
 
@@ -125,6 +139,7 @@ impl Coder {
             Self::Table(encoder) => encoder.names().collect(),
             Self::Ratings(ratings) => ratings.items.names().iter().map(String::as_str).collect(),
             Self::Images(coder) => coder.names().iter().map(String::as_str).collect(),
+            Self::Series(coder) => coder.names().collect(),
         }
     }
 
@@ -137,6 +152,7 @@ impl Coder {
             }
             Self::Ratings(ratings) => Rows::Ratings(Arc::clone(ratings)).missing_by_input(),
             Self::Images(coder) => coder.missing.clone(),
+            Self::Series(coder) => coder.missing(),
         }
     }
 
@@ -149,6 +165,7 @@ impl Coder {
             Self::Table(encoder) => serde_json::to_value(encoder),
             Self::Ratings(ratings) => return Ok((Value::Null, known_arrays(ratings)?)),
             Self::Images(coder) => serde_json::to_value(coder),
+            Self::Series(coder) => serde_json::to_value(coder),
         };
         Ok((words.map_err(|error| Error::data(error.to_string()))?, Arrays::default()))
     }
@@ -168,6 +185,10 @@ impl Coder {
             Shape::Images => {
                 let coder: ImageCoder = serde_json::from_value(words).map_err(damaged)?;
                 Ok(Self::Images(coder.checked()?))
+            }
+            Shape::Series => {
+                let coder: SeriesCoder = serde_json::from_value(words).map_err(damaged)?;
+                Ok(Self::Series(coder.checked()?))
             }
         }
     }
@@ -204,6 +225,17 @@ impl Coder {
             other => Err(other_shape(Shape::Images, other.shape())),
         }
     }
+
+    /// The translation of series.
+    ///
+    /// # Errors
+    /// When it is of another shape.
+    pub fn series(&self) -> Result<&SeriesCoder> {
+        match self {
+            Self::Series(coder) => Ok(coder),
+            other => Err(other_shape(Shape::Series, other.shape())),
+        }
+    }
 }
 
 impl Rows {
@@ -213,6 +245,7 @@ impl Rows {
             Self::Table(_) => Shape::Table,
             Self::Ratings(_) => Shape::Ratings,
             Self::Images(_) => Shape::Images,
+            Self::Series(_) => Shape::Series,
         }
     }
 
@@ -222,6 +255,7 @@ impl Rows {
             Self::Table(rows) => rows.rows,
             Self::Ratings(ratings) => ratings.users.len(),
             Self::Images(rows) => rows.len(),
+            Self::Series(rows) => rows.len(),
         }
     }
 
@@ -238,6 +272,7 @@ impl Rows {
                 mix([u64::from(rating.user), u64::from(rating.item), u64::from(rating.value.to_bits())])
             })),
             Self::Images(rows) => rows.fingerprint(),
+            Self::Series(rows) => rows.fingerprint(),
         }
     }
 
@@ -249,6 +284,7 @@ impl Rows {
                 (0..ratings.users.len() as u32).map(|user| ratings.by_user.count(user)).collect()
             }
             Self::Images(rows) => (0..rows.len()).map(|row| rows.images().known_pixels(row)).collect(),
+            Self::Series(rows) => (0..rows.len()).map(|row| count(&rows.known(row))).collect(),
         }
     }
 
@@ -259,6 +295,7 @@ impl Rows {
     pub fn select(&self, rows: &[usize]) -> Result<Self> {
         match self {
             Self::Images(own) => Ok(Self::Images(own.select(rows))),
+            Self::Series(own) => Ok(Self::Series(own.select(rows))),
             other => Ok(Self::Table(other.table()?.select(rows))),
         }
     }
@@ -277,6 +314,7 @@ impl Rows {
                 ratings.by_user.row(row as u32).0.iter().map(|item| *item as usize).collect()
             }
             Self::Images(rows) => rows.pixels(row, true).collect(),
+            Self::Series(rows) => marked(&rows.known(row), true).collect(),
         }
     }
 
@@ -295,6 +333,7 @@ impl Rows {
                 (0..ratings.items.len() as u32).filter(|item| known.binary_search(item).is_err()).collect()
             }
             Self::Images(rows) => rows.pixels(row, false).map(|pixel| pixel as u32).collect(),
+            Self::Series(rows) => marked(&rows.known(row), false).map(|input| input as u32).collect(),
         }
     }
 
@@ -304,6 +343,10 @@ impl Rows {
     /// When the rows can't be changed, as those of ratings.
     pub fn hide(&mut self, row: usize, input: usize) -> Result<()> {
         if let Self::Images(rows) = self {
+            rows.hide(row, input);
+            return Ok(());
+        }
+        if let Self::Series(rows) = self {
             rows.hide(row, input);
             return Ok(());
         }
@@ -335,15 +378,28 @@ impl Rows {
                 (0..ratings.items.len() as u32).map(|item| users - ratings.by_item.count(item)).collect()
             }
             Self::Images(rows) => rows.missing_by_pixel(),
+            Self::Series(rows) => {
+                let mut missing = vec![0; rows.coder().names().count()];
+                for row in 0..rows.len() {
+                    marked(&rows.known(row), false).for_each(|input| missing[input] += 1);
+                }
+                missing
+            }
         }
     }
 
-    /// Share of the input cells that are holes.
+    /// Share of the input cells that are holes; of series, of the values at all their steps.
     pub fn missing_share(&self) -> f64 {
+        if let Self::Series(rows) = self {
+            let (holes, steps) = (rows.holes_by_variable(), rows.series().all_steps());
+            let cells = (steps * holes.len()).max(1);
+            return holes.iter().sum::<usize>() as f64 / cells as f64;
+        }
         let cells = match self {
             Self::Table(rows) => rows.numbers_observed.len() + rows.codes_observed.len(),
             Self::Ratings(ratings) => ratings.users.len() * ratings.items.len(),
             Self::Images(rows) => rows.len() * rows.size().pixels(),
+            Self::Series(rows) => rows.len() * rows.coder().names().count(),
         };
         let known: usize = self.known_counts().iter().sum();
         if cells == 0 { 0.0 } else { 1.0 - known as f64 / cells as f64 }
@@ -395,6 +451,28 @@ impl Rows {
         }
     }
 
+    /// The series.
+    ///
+    /// # Errors
+    /// When they are of another shape.
+    pub fn series(&self) -> Result<&SeriesRows> {
+        match self {
+            Self::Series(rows) => Ok(rows),
+            other => Err(other_shape(Shape::Series, other.shape())),
+        }
+    }
+
+    /// The series, to be filled.
+    ///
+    /// # Errors
+    /// When they are of another shape.
+    pub fn series_mut(&mut self) -> Result<&mut SeriesRows> {
+        match self {
+            Self::Series(rows) => Ok(rows),
+            other => Err(other_shape(Shape::Series, other.shape())),
+        }
+    }
+
     /// What stands in every cell, filled or known, as bits.
     pub fn bits(&self) -> Vec<u64> {
         match self {
@@ -404,8 +482,17 @@ impl Rows {
             }
             Self::Ratings(ratings) => ratings.iter().map(|own| u64::from(own.value.to_bits())).collect(),
             Self::Images(rows) => rows.bits().collect(),
+            Self::Series(rows) => rows.series().bits().collect(),
         }
     }
+}
+
+fn marked(marks: &[bool], wanted: bool) -> impl Iterator<Item = usize> + '_ {
+    (0..marks.len()).filter(move |&place| marks[place] == wanted)
+}
+
+fn count(marks: &[bool]) -> usize {
+    marked(marks, true).count()
 }
 
 impl From<Encoded> for Rows {

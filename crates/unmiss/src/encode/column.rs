@@ -9,6 +9,8 @@ use crate::data::{Column, Kind, level};
 /// Standard deviations from the mean beyond which a straight line is no knowledge: values stop there. (Of the range
 /// from minimum to maximum, three lengths are as far.)
 const FARTHEST: f64 = 30.0;
+/// Levels that are looked up one by one.
+const FEW_LEVELS: usize = 4;
 
 /// How numbers are scaled before a method sees them. Statistics are those of observed training cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -74,7 +76,7 @@ impl NumberFeature {
         let (low, high) = (known.first().copied().unwrap_or(0.0), known.last().copied().unwrap_or(0.0));
         let count = known.len().max(1) as f64;
         let mean = known.iter().sum::<f64>() / count;
-        let deviation = (known.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / count).sqrt();
+        let deviation = deviation(&known, mean);
         let quantile =
             |share: f64| known.get((share * (count - 1.0)).round() as usize).copied().unwrap_or(0.0);
         let (center, width) = match scale {
@@ -107,10 +109,18 @@ impl NumberFeature {
     /// A value as a method sees it.
     pub(super) fn scaled(&self, scale: Scale, value: f64) -> f32 {
         let scaled = self.encoded(value);
+        match Self::bounds(scale) {
+            Some((low, high)) => scaled.clamp(low, high) as f32,
+            None => smooth_clip(scaled) as f32,
+        }
+    }
+
+    /// Where scaled values stop; none where they are bent instead.
+    pub(super) fn bounds(scale: Scale) -> Option<(f64, f64)> {
         match scale {
-            Scale::Robust => smooth_clip(scaled) as f32,
-            Scale::Standard => scaled.clamp(-FARTHEST, FARTHEST) as f32,
-            Scale::MinMax => scaled.clamp(-3.0, 4.0) as f32,
+            Scale::Robust => None,
+            Scale::Standard => Some((-FARTHEST, FARTHEST)),
+            Scale::MinMax => Some((-3.0, 4.0)),
         }
     }
 
@@ -155,6 +165,21 @@ impl NumberFeature {
         let (low, high) = self.allowed();
         (self.encoded(low).clamp(lowest, highest), self.encoded(high).clamp(lowest, highest))
     }
+}
+
+/// The standard deviation around a mean; 0 without values. Squares of numbers next to nothing vanish: such numbers are
+/// measured in units of the largest of them.
+pub(super) fn deviation(values: &[f64], mean: f64) -> f64 {
+    let count = values.len().max(1) as f64;
+    let around = |unit: f64| {
+        unit * (values.iter().map(|value| ((value - mean) / unit).powi(2)).sum::<f64>() / count).sqrt()
+    };
+    let usual = around(1.0);
+    if usual >= 1e-150 {
+        return usual;
+    }
+    let largest = values.iter().map(|value| (value - mean).abs()).fold(0.0, f64::max);
+    if largest > 0.0 { around(largest) } else { 0.0 }
 }
 
 impl CategoryFeature {
@@ -224,8 +249,13 @@ impl CategoryFeature {
     /// For each level of a table its training code: unseen levels are `other` if training had one, else holes. Binary
     /// numbers count by their value, as when they were read for training: `1.0` is `1`.
     pub(super) fn translation(&self, levels: &[String]) -> Vec<Option<u32>> {
-        let known: HashMap<&str, u32> = self.levels.iter().map(String::as_str).zip(0..).collect();
         let fallback = self.has_other().then_some(self.levels.len() as u32);
+        if levels.len() <= FEW_LEVELS {
+            // The levels of a single row: an index would cost more than it saves.
+            let place = |word: &str| self.levels.iter().position(|own| own == word).map(|code| code as u32);
+            return levels.iter().map(|word| place(&level(word, Some(self.kind))).or(fallback)).collect();
+        }
+        let known: HashMap<&str, u32> = self.levels.iter().map(String::as_str).zip(0..).collect();
         let code = |word: &String| known.get(&*level(word, Some(self.kind))).copied().or(fallback);
         levels.iter().map(code).collect()
     }

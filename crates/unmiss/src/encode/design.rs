@@ -11,6 +11,8 @@
 
 use serde::{Deserialize, Serialize};
 
+mod written;
+
 use super::{Encoded, Encoder, Scale};
 
 /// What a missing cell becomes, and whether the model is told that it was missing.

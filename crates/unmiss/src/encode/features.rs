@@ -86,6 +86,28 @@ impl Encoded {
         (known as f64 / self.rows.max(1) as f64).max(1.0)
     }
 
+    /// Rows of the same columns, one below the other.
+    pub fn joined(parts: &[Self]) -> Self {
+        Self {
+            rows: parts.iter().map(|part| part.rows).sum(),
+            numbers: parts.iter().flat_map(|part| &part.numbers).copied().collect(),
+            numbers_observed: parts.iter().flat_map(|part| &part.numbers_observed).copied().collect(),
+            codes: parts.iter().flat_map(|part| &part.codes).copied().collect(),
+            codes_observed: parts.iter().flat_map(|part| &part.codes_observed).copied().collect(),
+        }
+    }
+
+    /// So many rows of so many number and category columns, of which nothing is known.
+    pub fn holes(rows: usize, numbers: usize, categories: usize) -> Self {
+        Self {
+            rows,
+            numbers: vec![0.0; rows * numbers],
+            numbers_observed: vec![false; rows * numbers],
+            codes: vec![0; rows * categories],
+            codes_observed: vec![false; rows * categories],
+        }
+    }
+
     /// The given rows, in the given order.
     #[must_use]
     pub fn select(&self, rows: &[usize]) -> Self {
@@ -147,13 +169,7 @@ impl Encoder {
     /// When a column is absent or of a kind that does not fit.
     pub fn encode(&self, table: &Table, mut unseen: impl FnMut(&str, &str)) -> Result<Encoded> {
         let rows = table.rows();
-        let mut encoded = Encoded {
-            rows,
-            numbers: vec![0.0; rows * self.numbers.len()],
-            numbers_observed: vec![false; rows * self.numbers.len()],
-            codes: vec![0; rows * self.categories.len()],
-            codes_observed: vec![false; rows * self.categories.len()],
-        };
+        let mut encoded = Encoded::holes(rows, self.numbers.len(), self.categories.len());
         let mut numbers = Vec::with_capacity(self.numbers.len());
         for feature in &self.numbers {
             let column = table.column(&feature.name)?;

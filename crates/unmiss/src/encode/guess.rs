@@ -4,7 +4,8 @@
 use rayon::prelude::*;
 
 use super::Encoded;
-use crate::linalg::{Conditional, Course, Holes, Normal};
+use crate::linalg::{Conditional, Course, Holes, Normal, given_known};
+use crate::onnx::{Graph, Kind, Symbol, WrittenNumbers};
 use crate::rng::Stream;
 
 /// A firm ridge and few rounds: a guess need not be the best imputation, but must never be wild.
@@ -42,6 +43,14 @@ impl Guess {
     /// Mean, and covariance row by row.
     pub fn parts(&self) -> (&[f64], &[f64]) {
         self.0.parts()
+    }
+
+    /// `[rows, columns]` in single precision: what [`Guess::fill`] does, as operations of a graph.
+    pub fn write(&self, graph: &mut Graph, numbers: &WrittenNumbers) -> Symbol {
+        let values = graph.cast(&numbers.values, Kind::Double);
+        let (mean, _) = given_known(graph, &self.0, (&values, &numbers.observed), None);
+        let mean = graph.cast(&mean, Kind::Single);
+        graph.choose(&numbers.observed, &numbers.values, &mean)
     }
 
     /// Puts a guess under every mark that says "missing". Known values stay as they are.

@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::written::WrittenImages;
 use crate::data::images::{Bits, Images, Observed, Pixels, Size};
 use crate::error::{Error, Result};
+use crate::onnx::{Graph, Kind};
 use crate::rng::mix;
 
 /// Images of a probe.
@@ -124,6 +126,21 @@ impl ImageCoder {
             Error::data(what).with_hint("turn them into what the model learned from")
         })?;
         Ok(ImageRows { images, low: self.low, high: self.high })
+    }
+
+    /// The input of a graph and what this translation makes of it: images in the user's units, NaN for holes.
+    pub fn write(&self, graph: &mut Graph) -> WrittenImages {
+        let Size { channels, height, width } = self.size;
+        let shape = [None, Some(channels), Some(height), Some(width)];
+        let given = graph.input("images", Kind::Single, &shape, "values of pixels; NaN is a hole");
+        let flat = graph.shaped(&given, &[-1, self.size.cells() as i64]);
+        let missing = graph.op("IsNaN", &[&flat]);
+        let observed = graph.op("Not", &[&missing]);
+        let (low, range, nothing) =
+            (graph.single(self.low), graph.single(self.high - self.low), graph.single(0.0));
+        let shifted = graph.subtract(&flat, &low);
+        let scaled = graph.divide(&shifted, &range);
+        WrittenImages { size: self.size, values: graph.choose(&observed, &scaled, &nothing), observed }
     }
 
     /// The names of the pixels, row by row.

@@ -8,6 +8,8 @@ use super::features::{Encoded, Encoder, Encoding};
 
 /// Rows that a thread takes at once at least.
 const ROWS_AT_ONCE: usize = 1024;
+/// Rows whose levels are looked up one by one.
+const FEW_ROWS: usize = 4;
 
 impl Encoder {
     /// The encoder that these rows, which this one made, would have given alone: its scales and levels are those of
@@ -55,6 +57,10 @@ impl Encoder {
                 values[place] = own.scaled(scale, theirs.unscaled(their_scale, values[place]));
             }
         });
+        if rows.rows <= FEW_ROWS {
+            self.recode_few(from, &mut recoded);
+            return recoded;
+        }
         let codes: Vec<_> = self
             .categories
             .iter()
@@ -73,6 +79,25 @@ impl Encoder {
             }
         });
         recoded
+    }
+
+    /// The codes of few rows, level by level: no more levels are looked up than there are.
+    fn recode_few(&self, from: &Self, rows: &mut Encoded) {
+        let pairs: Vec<_> = self.categories.iter().zip(&from.categories).collect();
+        let width = pairs.len().max(1);
+        let lines = rows.codes.chunks_exact_mut(width).zip(rows.codes_observed.chunks_exact_mut(width));
+        for (codes, observed) in lines {
+            let cells = codes.iter_mut().zip(observed).zip(&pairs).filter(|((_, observed), _)| **observed);
+            for ((code, observed), (own, theirs)) in cells {
+                let other = (*code as usize == theirs.levels.len() && own.has_other())
+                    .then_some(own.levels.len() as u32);
+                let known = match theirs.levels.get(*code as usize) {
+                    Some(level) => own.translation(std::slice::from_ref(level))[0],
+                    None => other,
+                };
+                (*code, *observed) = (known.unwrap_or(0), known.is_some());
+            }
+        }
     }
 }
 
@@ -146,6 +171,10 @@ mod tests {
                 let direct = own.encode(&table, |_, _| {}).unwrap();
                 let recoded = own.recode(&all, &all.encode(&table, |_, _| {}).unwrap());
                 assert_eq!(recoded.codes, direct.codes, "{scale:?}");
+                for row in 0..table.rows() {
+                    let alone = own.recode(&all, &all.encode(&table.select(&[row]), |_, _| {}).unwrap());
+                    assert_eq!(alone, recoded.select(&[row]), "a row alone");
+                }
                 assert_eq!(recoded.codes_observed, direct.codes_observed);
                 assert_eq!(recoded.numbers_observed, direct.numbers_observed);
                 for (ours, theirs) in recoded.numbers.iter().zip(&direct.numbers) {

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::column::deviation;
 use crate::data::{Column, Data, Kind, Values};
 use crate::error::{Act, Error, Hint, Result};
 
@@ -145,8 +146,7 @@ impl TargetEncoder {
         let known = observed_numbers(column)?;
         let count = known.len() as f64;
         encoder.mean = known.iter().sum::<f64>() / count;
-        let variance = known.iter().map(|y| (y - encoder.mean).powi(2)).sum::<f64>() / count;
-        encoder.deviation = variance.sqrt().max(f64::MIN_POSITIVE);
+        encoder.deviation = deviation(&known, encoder.mean).max(f64::MIN_POSITIVE);
         encoder.low = known.iter().copied().fold(f64::INFINITY, f64::min);
         encoder.high = known.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         Ok(encoder)

@@ -3,6 +3,8 @@
 //! A level with share p of the known cells becomes (1 - p) / √(p (1 - p)) where it stands and -p / √(p (1 - p))
 //! elsewhere: mean 0 and variance 1, as standardised numbers have. Two levels need one indicator.
 
+mod written;
+
 use rayon::prelude::*;
 
 use super::{Encoded, Encoder};

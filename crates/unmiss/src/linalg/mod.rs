@@ -14,6 +14,7 @@ mod holes;
 mod expected;
 mod moments;
 mod em;
+mod written;
 
 pub use conditional::{Conditional, Pattern};
 pub use em::Course;
@@ -26,3 +27,4 @@ pub use normal::Normal;
 pub use products::{add_crossed, add_product};
 pub use square::{Square, dot, pairs, unpack};
 pub use sums::sum_over;
+pub use written::{Sites, given_known};

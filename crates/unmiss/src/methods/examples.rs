@@ -2,7 +2,9 @@
 
 use crate::data::ratings::Ratings;
 use crate::data::{Shape, other_shape};
-use crate::encode::{Coder, Encoded, Encoder, ImageCoder, ImageRows, Rows, Targets, Task};
+use crate::encode::{
+    Coder, Encoded, Encoder, ImageCoder, ImageRows, Rows, SeriesCoder, SeriesRows, Targets, Task,
+};
 use crate::error::{Error, Result};
 
 /// What a method learns from: rows of some shape, their translation, and where something is to be predicted, their
@@ -29,6 +31,15 @@ pub enum Examples<'a> {
         /// What is to be predicted, with the weight of each image.
         targets: Option<&'a Targets>,
     },
+    /// Series.
+    Series {
+        /// The fitted translation of variables and of what does not change over time.
+        coder: &'a SeriesCoder,
+        /// The series.
+        rows: &'a SeriesRows,
+        /// What is to be predicted, with the weight of each series.
+        targets: Option<&'a Targets>,
+    },
 }
 
 /// Encoded rows of a table with their encoder and targets.
@@ -52,6 +63,7 @@ impl<'a> Examples<'a> {
             (Coder::Table(encoder), Rows::Table(rows)) => Ok(Self::Table { encoder, rows, targets }),
             (Coder::Ratings(_), Rows::Ratings(ratings)) => Ok(Self::Ratings(ratings)),
             (Coder::Images(coder), Rows::Images(rows)) => Ok(Self::Images { coder, rows, targets }),
+            (Coder::Series(coder), Rows::Series(rows)) => Ok(Self::Series { coder, rows, targets }),
             (coder, rows) => Err(other_shape(coder.shape(), rows.shape())),
         }
     }
@@ -62,6 +74,7 @@ impl<'a> Examples<'a> {
             Self::Table { .. } => Shape::Table,
             Self::Ratings(_) => Shape::Ratings,
             Self::Images { .. } => Shape::Images,
+            Self::Series { .. } => Shape::Series,
         }
     }
 
@@ -123,6 +136,29 @@ impl<'a> Examples<'a> {
             other => Err(other_shape(Shape::Images, other.shape())),
         }
     }
+
+    /// Series, without looking at targets.
+    ///
+    /// # Errors
+    /// When they are of another shape.
+    pub fn series(self) -> Result<(&'a SeriesCoder, &'a SeriesRows)> {
+        match self {
+            Self::Series { coder, rows, .. } => Ok((coder, rows)),
+            other => Err(other_shape(Shape::Series, other.shape())),
+        }
+    }
+
+    /// Series with their targets.
+    ///
+    /// # Errors
+    /// When they are of another shape or have no targets.
+    pub fn told_series(self) -> Result<(&'a SeriesCoder, &'a SeriesRows, &'a Targets)> {
+        match self {
+            Self::Series { coder, rows, targets: Some(targets) } => Ok((coder, rows, targets)),
+            Self::Series { targets: None, .. } => Err(no_target()),
+            other => Err(other_shape(Shape::Series, other.shape())),
+        }
+    }
 }
 
 fn no_target() -> Error {
@@ -163,6 +199,14 @@ impl<'a> Layout<'a> {
         Ok((self.coder.images()?, self.task()?))
     }
 
+    /// The translation of series and what is predicted.
+    ///
+    /// # Errors
+    /// When the model is of another shape or predicts nothing.
+    pub fn predicting_series(self) -> Result<(&'a SeriesCoder, Task)> {
+        Ok((self.coder.series()?, self.task()?))
+    }
+
     fn task(self) -> Result<Task> {
         self.task.ok_or_else(|| Error::data("it does not say what is predicted"))
     }
@@ -173,6 +217,14 @@ impl<'a> Layout<'a> {
     /// When the model is of another shape.
     pub fn images(self) -> Result<&'a ImageCoder> {
         self.coder.images()
+    }
+
+    /// The translation of series.
+    ///
+    /// # Errors
+    /// When the model is of another shape.
+    pub fn series(self) -> Result<&'a SeriesCoder> {
+        self.coder.series()
     }
 
     /// The ratings that the model learned from.

@@ -5,8 +5,10 @@ use serde_json::Value;
 use super::Examples;
 use super::folds::FoldModels;
 use super::vectors::Vectors;
-use crate::encode::Rows;
+use super::written::no_formula;
+use crate::encode::{Rows, Written};
 use crate::error::Result;
+use crate::onnx::{Graph, Symbol};
 use crate::rng::Stream;
 use crate::run::Run;
 use crate::store::Arrays;
@@ -73,6 +75,19 @@ pub trait Predictor: Send + Sync {
     fn contributions(&self, _rows: &Rows, _background: &Rows) -> Result<Option<Exact>> {
         Ok(None)
     }
+
+    /// Writes what [`Predictor::predict`] computes into a graph: `[rows, outputs]`, in double precision.
+    ///
+    /// # Errors
+    /// When it is no formula of a row, with the reason.
+    fn write(&self, _graph: &mut Graph, _rows: &Written) -> Result<Symbol> {
+        Err(no_formula(self.why_no_formula()))
+    }
+
+    /// Why it is none, where it is none.
+    fn why_no_formula(&self) -> &'static str {
+        "what it does with a row is no formula of fixed size"
+    }
 }
 
 /// What fills holes.
@@ -88,6 +103,20 @@ pub trait Imputer: Send + Sync {
     /// proper: Rubin's rules hold for them. With none, draws differ by noise alone and intervals come out too narrow.
     fn parameter_sets(&self) -> usize {
         0
+    }
+
+    /// Writes what [`Imputer::fill`] does without a draw into a graph: the rows with a value under every mark that says
+    /// "missing"; the marks stay.
+    ///
+    /// # Errors
+    /// When it is no formula of a row, with the reason.
+    fn write(&self, _graph: &mut Graph, _rows: &Written) -> Result<Written> {
+        Err(no_formula(self.why_no_formula()))
+    }
+
+    /// Why it is none, where it is none.
+    fn why_no_formula(&self) -> &'static str {
+        "what it does with a row is no formula of fixed size"
     }
 }
 
@@ -188,10 +217,19 @@ pub struct Draw {
     pub first_row: u64,
 }
 
+/// The place of rows whose draws do not depend on it.
+const ALIKE: u64 = u64::MAX;
+
 impl Draw {
+    /// A draw in which equal rows are filled alike, wherever they stand: for answers that are averaged over draws.
+    pub fn alike(seed: u64, number: u64) -> Self {
+        Self { seed, number, first_row: ALIKE }
+    }
+
     /// The stream of a row.
     pub fn stream(&self, purpose: &str, row: usize) -> Stream {
-        Stream::new(self.seed, purpose, self.first_row + row as u64, self.number)
+        let place = if self.first_row == ALIKE { 0 } else { self.first_row + row as u64 };
+        Stream::new(self.seed, purpose, place, self.number)
     }
 
     /// Which of some sets of parameters it takes: another for every draw, in turn where there are more draws.

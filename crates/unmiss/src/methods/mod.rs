@@ -7,8 +7,10 @@
 pub mod additive;
 pub mod auto;
 pub mod autoencoder;
+pub mod autoimpute;
 pub mod autorec;
 pub mod biases;
+pub mod bidirectional;
 pub mod blend;
 pub mod boosted;
 mod canvas;
@@ -27,7 +29,11 @@ pub mod folds;
 pub mod forest;
 pub mod gaussian;
 mod generative;
+pub mod impute_then_predict;
+pub mod kalman;
 pub mod kernel;
+pub mod interpolation;
+pub mod last_value;
 mod learned;
 pub mod linear;
 pub mod low_rank;
@@ -39,15 +45,20 @@ pub mod neighbours;
 pub mod network;
 pub mod neumiss;
 pub mod self_masking;
+mod over_time;
+pub mod per_variable;
 mod recipe;
+pub mod recurrent;
 mod round_robin;
 mod settings;
 pub mod space;
+pub mod statistics;
 pub mod supervised;
 pub mod trees;
 mod vectors;
 pub mod wae;
 mod weights;
+mod written;
 
 #[cfg(test)]
 mod promises;
@@ -81,11 +92,13 @@ pub static METHODS: &[&dyn Method] = &[
     &trees::Trees,
     &forest::RandomForest,
     &kernel::Kernel,
+    &impute_then_predict::ImputeThenPredict,
     &gaussian::Gaussian,
     &low_rank::LowRank,
     &chained::Chained,
     &boosted::Boosted,
     &autoencoder::Autoencoder,
+    &autoimpute::AutoImpute,
     &dvae::Dvae,
     &neighbours::Neighbours,
     &self_masking::SelfMasking,
@@ -100,6 +113,13 @@ pub static METHODS: &[&dyn Method] = &[
     &mfa::Mfa,
     &wae::Wae,
     &made::Made,
+    &statistics::Statistics,
+    &recurrent::RecurrentNetwork,
+    &per_variable::PerVariable,
+    &bidirectional::Bidirectional,
+    &kalman::Kalman,
+    &interpolation::Interpolation,
+    &last_value::LastValue,
 ];
 
 /// A way to learn from data of some shapes for some jobs: an entry of [`METHODS`].

@@ -8,6 +8,7 @@ mod fill;
 mod images;
 mod predict;
 mod rate;
+mod series;
 
 use serde_json::{Value, json};
 
@@ -57,6 +58,7 @@ fn cases(method: &dyn Method, shape: Shape, job: Job, small: bool) -> Vec<Case> 
         (Shape::Ratings, Job::Rate) => rate::cases(method, small),
         (Shape::Table, Job::Density) => density::cases(small),
         (Shape::Images, job @ (Job::Predict | Job::Fill | Job::Density)) => images::cases(method, job, small),
+        (Shape::Series, job @ (Job::Predict | Job::Fill)) => series::cases(method, job, small),
         _ => panic!("there is no case for {shape} and {job}, so nothing would be promised"),
     }
 }
@@ -78,6 +80,9 @@ pub(super) fn with_garbage(rows: &Rows) -> Rows {
     let mut garbage = rows.clone();
     if let Rows::Images(images) = &mut garbage {
         *images = images.with_garbage();
+    }
+    if let Rows::Series(series) = &mut garbage {
+        *series = series.with_garbage();
     }
     if let Rows::Table(cells) = &mut garbage {
         let hidden = cells.numbers.iter_mut().zip(&cells.numbers_observed).filter(|cell| !cell.1);
@@ -162,6 +167,7 @@ fn little_data_and_nothing_known_get_finite_answers() {
                 rows.codes_observed.fill(false);
             }
             Rows::Images(_) => empty = images::emptied(&empty),
+            Rows::Series(_) => empty = series::emptied(&empty),
             Rows::Ratings(_) => {}
         }
         for rows in [&case.rows, &empty] {

@@ -20,6 +20,10 @@ pub trait Scorer: Sync {
     fn rows_at_once(&self) -> usize {
         usize::MAX
     }
+    /// The figure by which weights are chosen; lower is better.
+    fn judged(&self, score: &Score) -> f64 {
+        score.loss()
+    }
 }
 
 /// Learning a target: squared error of a number, cross-entropy of classes, rows weighted.
@@ -68,7 +72,7 @@ impl<S: Scorer> Learner for Supervised<'_, S> {
             predictions(scores.values(), rows.len(), targets.task)
         };
         let all: Vec<f64> = self.validation.chunks(self.scorer.rows_at_once()).flat_map(answers).collect();
-        Some(Score::of(&all, &targets).loss())
+        Some(self.scorer.judged(&Score::of(&all, &targets)))
     }
 
     fn fingerprint(&self) -> u64 {

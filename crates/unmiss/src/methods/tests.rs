@@ -8,7 +8,8 @@ fn a_name_that_does_not_fit_is_told_what_would() {
     assert!(other.to_string().contains("`gaussian` fills holes"), "{other}");
     assert_eq!(
         other.hint_text(),
-        "the methods for this are: ensemble, network, neumiss, mlp, linear, additive, conditional, trees, forest, kernel"
+        "the methods for this are: ensemble, network, neumiss, mlp, linear, additive, conditional, trees, forest, kernel, \
+         impute-then-predict"
     );
     assert!(find("linear", Shape::Ratings, Job::Rate).is_err());
 }

@@ -26,6 +26,7 @@ mod cover;
 mod images;
 mod patterns;
 mod ratings;
+mod series;
 mod together;
 mod outcome;
 pub(crate) mod known;
@@ -51,6 +52,10 @@ pub use regions::{Region, hide_region};
 pub(crate) use scores::sigmoid;
 pub use self_masking::{gaussian_width, probit_offset};
 pub(crate) use self_masking::{normal_cdf, normal_quantile};
+pub use series::{
+    SeriesDescription, Spread, StaticDescription, ValuePlace, VariableDescription, describe_series,
+    hide_values, values_to_hide,
+};
 pub use significance::Test;
 pub use target::{ColumnTest, TargetDescription};
 pub use together::{Group, Pair, Together, correlations};

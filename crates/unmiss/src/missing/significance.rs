@@ -68,12 +68,16 @@ pub(super) fn one_way(groups: &[Moments]) -> Option<Test> {
     let total = filled.iter().map(|group| group.squares).sum::<f64>() - sum * sum / count;
     let between =
         filled.iter().map(|group| group.sum * group.sum / group.count).sum::<f64>() - sum * sum / count;
-    if total <= 0.0 {
+    if !(total > 0.0 && total.is_finite()) {
         return None;
     }
     let between = between.clamp(0.0, total);
     let within = (total - between).max(1e-12 * total);
     let statistic = (between / freedom.0) / (within / freedom.1);
+    // Squares of numbers next to nothing vanish, and with them what could be compared.
+    if !statistic.is_finite() {
+        return None;
+    }
     let p_value = FisherSnedecor::new(freedom.0, freedom.1).ok()?.sf(statistic);
     Some(Test { statistic, degrees_of_freedom: freedom.0, p_value, strength: (between / total).sqrt() })
 }
@@ -150,6 +154,10 @@ mod tests {
         );
         assert!(one_way(&[moments(&[1.0, 2.0])]).is_none());
         assert!(one_way(&[moments(&[1.0]), moments(&[1.0])]).is_none());
+        for size in [1e-163, 1e-200, 1e160, 1e300] {
+            let groups = [moments(&[size, 2.0 * size]), moments(&[-size, size, 3.0 * size])];
+            assert!(one_way(&groups).is_none_or(|test| test.p_value.is_finite()), "{size}");
+        }
     }
 
     #[test]

@@ -3,11 +3,15 @@
 use rayon::prelude::*;
 
 use super::intervals::{Intervals, Sets};
+use crate::data::{Column, Kind, Values};
 use crate::encode::{Rows, TargetEncoder, Task};
 use crate::error::Result;
 use crate::methods::Predictor;
 use crate::methods::folds::FoldModels;
 use crate::metrics::most_probable;
+
+/// The level of intervals if nobody says one.
+pub const USUAL_LEVEL: f64 = 0.9;
 
 /// Predictions in the user's units.
 #[derive(Debug, Clone, PartialEq)]
@@ -114,6 +118,50 @@ impl<'a> Answers<'a> {
         };
         Some((0..self.known.len()).into_par_iter().with_min_len(256).flat_map_iter(set).collect())
     }
+}
+
+/// The answers as columns, as they are written to files.
+impl Answers<'_> {
+    /// `prediction`; of a number with `lower` and `upper` at a level, which are holes where the model has no
+    /// intervals; of a class with `probability_CLASS` for each and, where a level is told, the `set` of classes that it
+    /// holds.
+    pub fn columns(&self, level: Option<f64>) -> Vec<Column> {
+        let TargetEncoder { levels, .. } = self.promise.target;
+        match self.predictions() {
+            Predictions::Numbers(values) => {
+                let (lower, upper) = match self.intervals(level.unwrap_or(USUAL_LEVEL)) {
+                    Some(intervals) => intervals.into_iter().unzip(),
+                    None => (vec![f64::NAN; values.len()], vec![f64::NAN; values.len()]),
+                };
+                let named = [("prediction", values), ("lower", lower), ("upper", upper)];
+                named.map(|(name, values)| Column::from_numbers(name, Kind::Real, &values)).into()
+            }
+            Predictions::Probabilities(chances) => {
+                let rows = || chances.chunks_exact(levels.len());
+                let codes = rows().map(|row| most_probable(row) as u32).collect();
+                let values = Values::Codes { codes, levels: levels.clone() };
+                let mut columns = vec![known("prediction", Kind::Category, values)];
+                if let Some(sets) = level.and_then(|level| self.sets(level)) {
+                    let named = |own: &[bool]| {
+                        let held = levels.iter().zip(own).filter(|(_, held)| **held);
+                        held.map(|(level, _)| level.as_str()).collect::<Vec<_>>().join("|")
+                    };
+                    let sets = sets.chunks_exact(levels.len()).map(named).collect();
+                    columns.push(known("set", Kind::Text, Values::Texts(sets)));
+                }
+                columns.extend(levels.iter().enumerate().map(|(class, level)| {
+                    let own: Vec<f64> = rows().map(|row| row[class]).collect();
+                    Column::from_numbers(format!("probability_{level}"), Kind::Real, &own)
+                }));
+                columns
+            }
+        }
+    }
+}
+
+/// A column without holes.
+fn known(name: &str, kind: Kind, values: Values) -> Column {
+    Column { name: name.into(), kind, observed: vec![true; values.len()], values }
 }
 
 /// What each fold has for a row.

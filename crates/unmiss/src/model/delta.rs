@@ -13,7 +13,7 @@
 use std::fmt;
 
 use super::filling::{Filled, Filling};
-use crate::data::{Column, Data, Kind, Table, Values};
+use crate::data::{Column, Data, Kind, LARGEST, Table, Values};
 use crate::encode::Rows;
 use crate::error::{Error, Result};
 use crate::methods::Draw;
@@ -273,7 +273,7 @@ fn shift_numbers(shift: &Shift, before: &Column, after: &mut Column, limits: Opt
     let is_whole = after.kind == Kind::Integer;
     let (Some(known), Values::Numbers(values)) = (before.numbers(), &mut after.values) else { return };
     let deviation = deviation(known, &before.observed);
-    let (low, high) = limits.unwrap_or((f64::MIN, f64::MAX));
+    let (low, high) = limits.unwrap_or((-LARGEST, LARGEST));
     for (value, _) in values.iter_mut().zip(&before.observed).filter(|(_, observed)| !**observed) {
         *value = match shift {
             Shift::Add(size) => *value + size,

@@ -64,7 +64,7 @@ impl Model {
     /// What the header says of the translation, without its arrays.
     fn coder_words(&self) -> Result<Value> {
         match &self.coder {
-            Coder::Table(_) | Coder::Images(_) => Ok(self.coder.save()?.0),
+            Coder::Table(_) | Coder::Images(_) | Coder::Series(_) => Ok(self.coder.save()?.0),
             Coder::Ratings(_) => Ok(Value::Null),
         }
     }

@@ -12,16 +12,18 @@
 //! ```
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
+use rayon::prelude::*;
 use serde::Serialize;
 
 use super::derived::Derived;
 use super::group::Groups;
 use super::left::Left;
 use super::parts::{Fill, FillPlan, Made, Part, Summary};
+use crate::data::series::Series;
 use crate::data::{Column, Data, Kind, Shape};
-use crate::encode::{Coder, Rows};
+use crate::encode::{Coder, Encoded, Rows, SeriesCoder};
 use crate::error::{Error, Result};
 use crate::methods::Recipe;
 use crate::methods::{Draw, Examples, Imputer};
@@ -109,6 +111,11 @@ impl<'a> Filling<'a> {
         Self { coder, part, imputer }
     }
 
+    /// What fills, in the model's units.
+    pub(super) fn imputer(&self) -> &'a dyn Imputer {
+        self.imputer
+    }
+
     /// How many sets of parameters its draws have: 0 where they differ by noise alone, which is too little for Rubin's
     /// rules.
     pub fn parameter_sets(&self) -> usize {
@@ -141,6 +148,25 @@ impl<'a> Filling<'a> {
         self.finished(data, rows, self.decoded(data, rows, draw)?)
     }
 
+    /// One of many plausible draws of rows of a table that have keys: what a row gets depends on its key and not on its
+    /// place, so that rows which come in other files or in another order get the same.
+    ///
+    /// # Errors
+    /// When the rows are not of the data, or there are not as many keys.
+    pub fn fill_by_key(&self, data: &Data, rows: &Rows, draw: Draw, keys: &[u64]) -> Result<Filled> {
+        if rows.len() != data.rows() || keys.len() != rows.len() {
+            return Err(Error::data(format!("{} keys for {} rows of data", keys.len(), data.rows())));
+        }
+        let one = |(row, key): (usize, &u64)| {
+            let mut own = rows.select(&[row])?;
+            self.imputer.fill(&mut own, Some(Draw { first_row: *key, ..draw }))?;
+            own.table().cloned()
+        };
+        let filled: Vec<Encoded> = keys.par_iter().enumerate().map(one).collect::<Result<_>>()?;
+        let filled = Encoded::joined(&filled).into();
+        self.finished(data, rows, self.decoded_rows(data, &filled, Some(draw))?)
+    }
+
     /// What the imputer fills in, in the user's units.
     pub(super) fn decoded(&self, data: &Data, rows: &Rows, draw: Option<Draw>) -> Result<Data> {
         if rows.len() != data.rows() {
@@ -148,8 +174,12 @@ impl<'a> Filling<'a> {
         }
         let mut filled = rows.clone();
         self.imputer.fill(&mut filled, draw)?;
+        self.decoded_rows(data, &filled, draw)
+    }
+
+    fn decoded_rows(&self, data: &Data, filled: &Rows, draw: Option<Draw>) -> Result<Data> {
         let groups = self.part.groups.as_ref();
-        let full = self.coder.decode(extended(groups, data)?.as_ref(), &filled, draw.is_some())?;
+        let full = self.coder.decode(extended(groups, data)?.as_ref(), filled, draw.is_some())?;
         match groups {
             Some(groups) => Ok(groups.taken_off(full.table()?)?.into()),
             None => Ok(full),
@@ -188,8 +218,12 @@ impl<'a> Filling<'a> {
     /// How many cells were filled in each column.
     fn counts(&self, data: &Data, rows: &Rows) -> Vec<(String, usize)> {
         let names = self.coder.names();
-        let missing = rows.missing_by_input();
-        let filled = |name: &str| names.iter().position(|own| *own == name).map_or(0, |place| missing[place]);
+        let missing = match rows {
+            Rows::Series(rows) => rows.holes_by_variable(),
+            _ => rows.missing_by_input(),
+        };
+        let missing: HashMap<&str, usize> = names.iter().copied().zip(missing).collect();
+        let filled = |name: &str| missing.get(name).copied().unwrap_or(0);
         if data.cell_columns().is_empty() {
             return names.iter().map(|name| ((*name).to_owned(), filled(name))).collect();
         }
@@ -201,6 +235,9 @@ impl<'a> Filling<'a> {
     fn unfilled(&self, data: &Data, open: &[String]) -> Vec<Unfilled> {
         let may = |column: &Column| self.part.ignored.contains(&column.name) || open.contains(&column.name);
         let holed = |column: &&Column| column.missing() > 0 && !may(column);
+        if let (Data::Series(series), Coder::Series(coder)) = (data, self.coder) {
+            return unfilled_variables(series, coder);
+        }
         let columns = data.cell_columns().iter().filter(holed);
         let left = |column: &Column| {
             let reason = self.part.unfillable.get(&column.name);
@@ -212,6 +249,27 @@ impl<'a> Filling<'a> {
         };
         columns.map(left).collect()
     }
+}
+
+/// Variables of series that are left as they are; a row is a step.
+fn unfilled_variables(series: &Series, coder: &SeriesCoder) -> Vec<Unfilled> {
+    let (width, known) = (series.variables().len(), series.known_by_variable());
+    let holed = (0..width).filter(|&variable| known[variable] < series.all_steps());
+    let left = |variable: usize| {
+        let name = &series.variables()[variable];
+        let learned = coder.variables.iter().any(|own| own.name == *name);
+        let marks =
+            (0..series.len()).flat_map(|one| series.observed(one).iter().skip(variable).step_by(width));
+        Unfilled {
+            column: name.clone(),
+            rows: marks.enumerate().filter(|(_, known)| !**known).map(|(step, _)| step).collect(),
+            reason: match learned {
+                true => "it has no known value to learn from".into(),
+                false => "the imputer has not learned this variable".into(),
+            },
+        }
+    };
+    holed.map(left).collect()
 }
 
 /// The data with the means of each row's group, where rows belong to groups.

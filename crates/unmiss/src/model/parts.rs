@@ -10,6 +10,7 @@ use super::group::Groups;
 use super::intervals::{Intervals, Sets};
 use super::roles::Roles;
 use super::shift::Patterns;
+use crate::data::LARGEST;
 use crate::data::ratings::Ratings;
 use crate::encode::{Coder, Rows, TargetEncoder};
 use crate::error::{Error, Result};
@@ -108,8 +109,8 @@ impl Default for Limits {
 impl Limits {
     /// The limits of a column, where they are not those of its known values.
     pub(super) fn of(&self, column: &str) -> Option<(f64, f64)> {
-        let beyond = (!self.observed_range).then_some((f64::MIN, f64::MAX));
-        self.columns.get(column).map(|(low, high)| (low.max(f64::MIN), high.min(f64::MAX))).or(beyond)
+        let beyond = (!self.observed_range).then_some((-LARGEST, LARGEST));
+        self.columns.get(column).map(|(low, high)| (low.max(-LARGEST), high.min(LARGEST))).or(beyond)
     }
 
     /// An error where a column's limits leave no value.

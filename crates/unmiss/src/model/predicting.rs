@@ -125,6 +125,11 @@ impl<'a> Predicting<'a> {
         }))
     }
 
+    /// What predicts, in the model's units.
+    pub(super) fn predictor(&self) -> &'a dyn Predictor {
+        self.predictor
+    }
+
     /// Rows it learned from.
     pub fn learned_from(&self) -> usize {
         self.learned_from
@@ -137,6 +142,33 @@ impl<'a> Predicting<'a> {
             Intervals::Grouped(own) => own.half_width(self.coder.names().len(), level),
         };
         Some(reach * self.target.deviation)
+    }
+
+    /// The names of the columns of [`Answers::columns`].
+    pub fn headings(&self, level: Option<f64>) -> Vec<String> {
+        let named = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        match self.target.task {
+            Task::Regression => named(&["prediction", "lower", "upper"]),
+            Task::Classification { .. } => {
+                let set = level.and(self.sets).map(|_| "set".to_owned());
+                let chances = self.target.levels.iter().map(|level| format!("probability_{level}"));
+                named(&["prediction"]).into_iter().chain(set).chain(chances).collect()
+            }
+        }
+    }
+
+    /// How far off answers for a row with these holes are to be expected, relative to a row without any: the mean of
+    /// what the models' held-out errors say. 1 where holes cost nothing; `None` where nothing was held out by which
+    /// it could be told.
+    pub fn expected_error(&self, holes: &[u32]) -> Option<f64> {
+        let sum = |holes: &[u32]| match (self.intervals, self.sets) {
+            (Some(Intervals::CrossValidated(own)), _) => {
+                Some((0..own.count()).map(|fold| own.spread(fold, holes)).sum::<f64>())
+            }
+            (_, Some(sets)) => Some((0..sets.count()).map(|fold| sets.spread(fold, holes)).sum::<f64>()),
+            _ => None,
+        };
+        Some(sum(holes)? / sum(&[])?)
     }
 
     /// How many models are averaged, where they are those of folds.

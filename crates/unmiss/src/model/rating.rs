@@ -195,5 +195,10 @@ impl<'a> Rating<'a> {
     }
 }
 
+/// Four digits behind the point: a rating has no more to say.
+pub fn rounded(rating: f32) -> f64 {
+    (f64::from(rating) * 1e4).round() / 1e4
+}
+
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,9 @@
 //! The model itself, and the views of it that do its job.
 
+use std::borrow::Cow;
+
 use super::filling::{self, Filling};
+use super::handover::handed_over;
 use super::parts::{Aim, Made, Part, Summary};
 use super::predicting::{self, Predicting};
 use super::rating::{self, Rating};
@@ -36,6 +39,10 @@ impl Model {
     /// When aim, settings or data don't allow it.
     pub fn fit(data: &Data, aim: &Aim, recipe: &Recipe, run: &Run) -> Result<Self> {
         recipe.check_for(data.shape(), aim.job())?;
+        let recipe = &*match aim {
+            Aim::Fill(_) => handed_over(recipe, data, run)?,
+            _ => Cow::Borrowed(recipe),
+        };
         let Made { coder, part, summary, learned } = match aim {
             Aim::Predict(roles) => predicting::fit(data, roles, recipe, run)?,
             Aim::Fill(plan) => filling::fit(data, plan, recipe, run)?,

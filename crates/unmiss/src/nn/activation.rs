@@ -20,6 +20,9 @@ pub enum Activation {
     Sigmoid,
     /// `tanh x`
     Tanh,
+    /// `e^-max(0, x)`: from 1 towards 0, what is left of something after a while. No layer's own choice.
+    #[serde(skip)]
+    Decay,
 }
 
 /// λ and α of SELU.
@@ -41,6 +44,7 @@ impl Activation {
             Self::Mish => mish_rows(rows, bias),
             Self::Sigmoid => sigmoid_rows(rows, bias),
             Self::Tanh => tanh_rows(rows, bias),
+            Self::Decay => decay_rows(rows, bias),
         }
     }
 
@@ -54,6 +58,7 @@ impl Activation {
             Self::Mish => saved_gradient(gradient, saved),
             Self::Sigmoid => sigmoid_gradient(gradient, saved),
             Self::Tanh => tanh_gradient(gradient, saved),
+            Self::Decay => decay_gradient(gradient, saved),
         }
     }
 }
@@ -81,6 +86,7 @@ rows_pass!(selu_rows, x => selu(x));
 rows_pass!(mish_rows, x => mish(x).0);
 rows_pass!(sigmoid_rows, x => sigmoid(x));
 rows_pass!(tanh_rows, x => tanh(x));
+rows_pass!(decay_rows, x => exp(if x < 0.0 { 0.0 } else { -x }));
 
 vectorised! {
     /// Mish with its derivative: `rows` becomes the value, `derivative` is filled.
@@ -113,6 +119,7 @@ gradient_pass!(selu_gradient, y => if y > 0.0 { SELU_SCALE } else { y + SELU_SCA
 gradient_pass!(saved_gradient, slope => slope);
 gradient_pass!(sigmoid_gradient, y => y * (1.0 - y));
 gradient_pass!(tanh_gradient, y => 1.0 - y * y);
+gradient_pass!(decay_gradient, y => if y < 1.0 { -y } else { 0.0 });
 
 #[inline(always)]
 fn selu(x: f32) -> f32 {
@@ -133,13 +140,13 @@ fn mish(x: f32) -> (f32, f32) {
 }
 
 #[inline(always)]
-fn sigmoid(x: f32) -> f32 {
+pub(in crate::nn) fn sigmoid(x: f32) -> f32 {
     1.0 / (1.0 + exp(-x))
 }
 
 /// `1 - 2 / (e²ˣ + 1)`; near 0, where that loses digits, the series.
 #[inline(always)]
-fn tanh(x: f32) -> f32 {
+pub(in crate::nn) fn tanh(x: f32) -> f32 {
     let square = x * x;
     let series = x * (1.0 - square * (1.0 / 3.0 - square * (2.0 / 15.0 - square * (17.0 / 315.0))));
     let closed = 1.0 - 2.0 / (exp(2.0 * x) + 1.0);
@@ -195,16 +202,18 @@ mod tests {
             Activation::Mish => x * x.exp().ln_1p().tanh(),
             Activation::Sigmoid => 1.0 / (1.0 + (-x).exp()),
             Activation::Tanh => x.tanh(),
+            Activation::Decay => (-x.max(0.0)).exp(),
         }
     }
 
-    const ALL: [Activation; 6] = [
+    const ALL: [Activation; 7] = [
         Activation::Identity,
         Activation::Relu,
         Activation::Selu,
         Activation::Mish,
         Activation::Sigmoid,
         Activation::Tanh,
+        Activation::Decay,
     ];
 
     #[test]

@@ -14,6 +14,7 @@ mod statistics;
 mod operation;
 
 pub use operation::batch_norm;
+pub(in crate::nn) use statistics::running_lines;
 pub use statistics::{BATCH_NORM_PARAMETERS, add_batch_norm, batch_norm_infer};
 
 #[cfg(test)]

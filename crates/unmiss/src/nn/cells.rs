@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 /// Rows of numbers and of codes, each cell with a mark that is true where it is known. Borrowed for prediction;
 /// training holds what it learns from until the way back.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Cells<'a> {
     /// How many rows.
     pub rows: usize,

@@ -1,8 +1,8 @@
 //! A network is described once: as a function of an [`Engine`], which does the operations that it names.
 //!
 //! [`Taped`] records them for the way back and drops units: training. [`Plain`] works on buffers that it uses again and
-//! leaves units alone: prediction. An engine that wrote the operations down instead of doing them would be an
-//! exporter; a layer of a new kind is one more operation here.
+//! leaves units alone: prediction. [`Writer`] writes the operations down instead of doing them: other runtimes. A
+//! layer of a new kind is one more operation here.
 //!
 //! ```
 //! use unmiss::nn::{Activation, Engine, Parameters, Plain};
@@ -21,6 +21,7 @@
 
 mod plain;
 mod taped;
+mod writer;
 #[cfg(test)]
 pub(crate) mod tests;
 
@@ -35,12 +36,14 @@ use crate::nn::masked_dense::Connections;
 use crate::nn::mixture::{Mixture, MixtureSize};
 use crate::nn::neumann::Block;
 use crate::nn::pool::Pool;
+use crate::nn::recurrent::{Give, Recurrent, Steps};
 use crate::nn::sparsity::Dropout;
 use crate::nn::train::Moment;
 use crate::nn::windows::Observed;
 
 pub use plain::{Plain, Rows};
 pub use taped::Taped;
+pub use writer::{Inputs, Writer};
 
 /// The operations of networks. Parameters are named by their index among [`Parameters`](crate::nn::Parameters).
 ///
@@ -82,6 +85,9 @@ pub trait Engine: Sized {
     /// The sum of two values of one shape.
     fn add(&mut self, left: Self::Value, right: Self::Value) -> Self::Value;
 
+    /// The product of two values of one shape, element by element.
+    fn times(&mut self, left: Self::Value, right: Self::Value) -> Self::Value;
+
     /// Two values side by side, `[B, H]` and `[B, O]` to `[B, H + O]`.
     fn beside(&mut self, left: Self::Value, right: Self::Value) -> Self::Value;
 
@@ -106,6 +112,18 @@ pub trait Engine: Sized {
         share: f64,
         kind: Dropout,
         address: (&str, usize),
+    ) -> Self::Value;
+
+    /// Series through a recurrent layer whose weights begin at `first`: `[rows of the steps, inputs]` to the states
+    /// that are wanted. `decay`, `[rows, units]`, is what the state is multiplied with before each step.
+    fn recurrent(
+        &mut self,
+        input: Self::Value,
+        decay: Option<Self::Value>,
+        layer: &Arc<Recurrent>,
+        steps: &Arc<Steps>,
+        first: usize,
+        give: Give,
     ) -> Self::Value;
 
     /// Images through a convolution and an activation, `[B, input numbers]` to `[B, output numbers]`; the bias is the

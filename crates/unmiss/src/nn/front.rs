@@ -18,6 +18,7 @@
 //! tensor operations they would cost more than the layers behind them.
 
 mod backward;
+mod written;
 
 use burn::Tensor;
 use burn::backend::autodiff::checkpoint::strategy::NoCheckpointing;

@@ -19,6 +19,7 @@ mod backward;
 mod block;
 mod forward;
 mod kernel;
+mod written;
 
 use std::sync::Arc;
 
@@ -32,10 +33,11 @@ use burn::backend::autodiff::ops::{Backward, Ops, OpsKind};
 use burn::backend::flex::FlexTensor;
 
 use crate::nn::cells::Cells;
+use crate::nn::spare::Spare;
 use crate::nn::tape::{contiguous, from_taped, plain, taped, values};
 use crate::nn::{Lent, Parameters};
+use block::Saved;
 pub use block::{Form, Neumann, Values, Weights};
-use block::{Saved, Spare};
 
 /// How many arrays of weights a block has.
 pub const NEUMANN_PARAMETERS: usize = 4;

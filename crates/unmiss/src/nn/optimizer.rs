@@ -70,6 +70,15 @@ pub enum Optimizer {
         #[serde(default = "adadelta_epsilon")]
         epsilon: f32,
     },
+    /// Step over the root of the running mean square alone.
+    RmsProp {
+        /// Memory of the mean square.
+        #[serde(default = "nine_tenths")]
+        rho: f32,
+        /// Added to the root.
+        #[serde(default = "adam_epsilon")]
+        epsilon: f32,
+    },
 }
 
 fn nine_tenths() -> f32 {
@@ -122,9 +131,14 @@ impl Optimizer {
         Self::AdamW { beta1: nine_tenths(), beta2: adam_beta2(), epsilon: adam_epsilon() }
     }
 
+    /// RMSProp with the usual numbers.
+    pub fn rms_prop() -> Self {
+        Self::RmsProp { rho: nine_tenths(), epsilon: adam_epsilon() }
+    }
+
     /// A fresh state for a parameter: one or two slices as long as the parameter.
     pub fn state(&self, length: usize) -> Vec<Vec<f32>> {
-        let slices = if matches!(self, Self::Sgd { .. }) { 1 } else { 2 };
+        let slices = if matches!(self, Self::Sgd { .. } | Self::RmsProp { .. }) { 1 } else { 2 };
         vec![vec![0.0; length]; slices]
     }
 
@@ -164,6 +178,7 @@ impl Optimizer {
                 Rule::Rprop(Rprop { first: number == 1, rate, decay, shrink, grow, smallest, largest })
             }
             Self::Adadelta { rho, epsilon } => Rule::Adadelta(Adadelta { rate, decay, scale, rho, epsilon }),
+            Self::RmsProp { rho, epsilon } => Rule::RmsProp(RmsProp { rate, decay, scale, rho, epsilon }),
         }
     }
 }
@@ -174,6 +189,7 @@ pub(crate) enum Rule {
     Adam(Adam),
     Rprop(Rprop),
     Adadelta(Adadelta),
+    RmsProp(RmsProp),
 }
 
 impl Rule {
@@ -190,6 +206,7 @@ impl Rule {
             Self::Adam(rule) => adam(rule, parameter, gradient, first, second),
             Self::Rprop(rule) => rprop(rule, parameter, gradient, first, second),
             Self::Adadelta(rule) => adadelta(rule, parameter, gradient, first, second),
+            Self::RmsProp(rule) => rms_prop(rule, parameter, gradient, first),
         }
     }
 }
@@ -309,6 +326,25 @@ vectorised! {
             let step = (*moved + epsilon).sqrt() / (*square + epsilon).sqrt() * g;
             *moved = rho * *moved + (1.0 - rho) * step * step;
             *w -= rate * step;
+        }
+    }
+}
+
+pub(crate) struct RmsProp {
+    rate: f32,
+    decay: f32,
+    scale: f32,
+    rho: f32,
+    epsilon: f32,
+}
+
+vectorised! {
+    fn rms_prop(rule: &RmsProp, parameter: &mut [f32], gradient: &[f32], squares: &mut [f32]) {
+        let &RmsProp { rate, decay, scale, rho, epsilon } = rule;
+        for ((w, g), square) in parameter.iter_mut().zip(gradient).zip(squares) {
+            let g = g * scale + decay * *w;
+            *square = rho * *square + (1.0 - rho) * g * g;
+            *w -= rate * g / (square.sqrt() + epsilon);
         }
     }
 }

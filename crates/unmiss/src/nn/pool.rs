@@ -38,7 +38,7 @@ pub enum Pool {
 
 impl Pool {
     /// Height and width of what is taken together.
-    fn sides(self, shape: Shape) -> (usize, usize) {
+    pub(super) fn sides(self, shape: Shape) -> (usize, usize) {
         match self {
             Self::Max | Self::Average => (2, 2),
             Self::GlobalMax | Self::GlobalAverage => (shape.height, shape.width),
@@ -51,7 +51,7 @@ impl Pool {
         Shape::new(shape.channels, shape.height / tall.max(1), shape.width / wide.max(1))
     }
 
-    fn largest(self) -> bool {
+    pub(super) fn largest(self) -> bool {
         matches!(self, Self::Max | Self::GlobalMax)
     }
 

@@ -76,6 +76,9 @@ pub struct TrainSettings {
     pub clip: Option<f64>,
     /// Epochs without a better validation score after which training ends.
     pub patience: Option<usize>,
+    /// Training ends once the mean training loss of an epoch differs from the last one's by no more than this.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tolerance: Option<f64>,
 }
 
 impl Default for TrainSettings {
@@ -90,6 +93,7 @@ impl Default for TrainSettings {
             decay_schedule: Schedule::Constant,
             clip: None,
             patience: None,
+            tolerance: None,
         }
     }
 }
@@ -135,6 +139,8 @@ pub enum Why {
     Epochs,
     /// The validation score had not got better for long enough.
     Patience,
+    /// The training loss hardly changed any more.
+    Settled,
     /// Somebody asked it to stop, or its time was over.
     Stopped(StopReason),
 }

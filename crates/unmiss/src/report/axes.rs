@@ -11,6 +11,9 @@ pub(super) const WIDTH: f64 = 640.0;
 /// Room for a line of the legend.
 const LEGEND_LINE: f64 = 20.0;
 
+/// How far from 0 an axis reaches, at most.
+const FARTHEST: f64 = 1e300;
+
 /// How values are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Form {
@@ -72,7 +75,8 @@ pub(super) struct Axis {
 impl Axis {
     /// An axis that holds all values, with a little room at both ends. Shares stay within 0 and 1.
     pub fn over(values: impl IntoIterator<Item = f64>, title: &str, form: Form) -> Self {
-        let finite = values.into_iter().filter(|value| value.is_finite());
+        // Ends whose distance were no number would have no ticks between them.
+        let finite = values.into_iter().filter(|x| x.is_finite()).map(|x| x.clamp(-FARTHEST, FARTHEST));
         let (low, high) =
             finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(x), high.max(x)));
         let (low, high) = if low > high { (0.0, 1.0) } else { (low, high) };
@@ -258,5 +262,24 @@ mod tests {
         let none = Axis::over([], "x", Form::Number);
         assert!(none.low < none.high);
         assert_eq!(Axis::over([0.0, 5.0], "x", Form::Number).low, 0.0);
+    }
+
+    #[test]
+    fn no_range_is_too_wide_or_too_narrow_for_ticks() {
+        for (low, high) in [
+            (f64::MIN, f64::MAX),
+            (-1e160, 1e160),
+            (1e99, 1e99 * (1.0 + f64::EPSILON)),
+            (1e16, 1e16 + 2.0),
+            (0.0, 5e-324),
+            (-1e-310, 1e-310),
+            (f64::MAX, f64::MAX),
+        ] {
+            for form in [Form::Number, Form::Percent, Form::Places(2)] {
+                let axis = Axis::over([low, high], "x", form);
+                assert!(axis.low <= axis.high && axis.ticks(8).len() <= 20, "{low} {high}");
+                assert!(axis.with_zero().whole().ticks(8).len() <= 20, "{low} {high}");
+            }
+        }
     }
 }

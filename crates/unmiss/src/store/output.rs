@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use tempfile::NamedTempFile;
+use tempfile::TempPath;
 
+use super::temporary::Listed;
 use crate::error::{Error, Result};
 
 /// Bytes that are collected before they go out.
@@ -29,29 +30,61 @@ enum Sink {
 
 enum Target {
     /// A file beside the one it will become.
-    Beside {
-        temporary: NamedTempFile,
-        becomes: PathBuf,
-    },
+    Beside(Beside),
     /// A pipe or device, which can't be replaced.
     Direct(File),
     Stdout(std::io::Stdout),
+    /// No file at all.
+    Memory(Vec<u8>),
+}
+
+/// A file under a temporary name, open while it is written to.
+struct Beside {
+    file: Option<File>,
+    path: TempPath,
+    becomes: PathBuf,
+    _listed: Listed,
+}
+
+impl Beside {
+    fn create(becomes: PathBuf) -> std::io::Result<Self> {
+        let (file, path) = beside(&becomes)?.into_parts();
+        let _listed = Listed::new(&path);
+        Ok(Self { file: Some(file), path, becomes, _listed })
+    }
+
+    fn file(&mut self) -> std::io::Result<&mut File> {
+        match &mut self.file {
+            Some(file) => Ok(file),
+            closed => Ok(closed.insert(File::options().append(true).open(&self.path)?)),
+        }
+    }
+
+    /// Gives the file its name if it passes a check.
+    fn finish(mut self, path: &Path, check: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
+        let wrap = |error| Error::io(path, error);
+        self.file().and_then(|file| file.sync_all()).map_err(wrap)?;
+        check(&self.path)?;
+        self.path.persist(self.becomes).map_err(|error| wrap(error.error))
+    }
 }
 
 impl Write for Target {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         match self {
-            Self::Beside { temporary, .. } => temporary.write(bytes),
+            Self::Beside(beside) => beside.file()?.write(bytes),
             Self::Direct(file) => file.write(bytes),
             Self::Stdout(stdout) => stdout.write(bytes),
+            Self::Memory(kept) => kept.write(bytes),
         }
     }
 
     fn flush(&mut self) -> std::io::Result<()> {
         match self {
-            Self::Beside { temporary, .. } => temporary.flush(),
+            Self::Beside(beside) => beside.file.as_mut().map_or(Ok(()), File::flush),
             Self::Direct(file) => file.flush(),
             Self::Stdout(stdout) => stdout.flush(),
+            Self::Memory(_) => Ok(()),
         }
     }
 }
@@ -81,6 +114,24 @@ impl Output {
         Ok(output)
     }
 
+    /// Bytes that stay in memory and go to no file.
+    pub fn in_memory() -> Self {
+        // What is in memory already needs no buffer in front of it.
+        let sink = Sink::Plain(BufWriter::with_capacity(0, Target::Memory(Vec::new())));
+        Self { path: PathBuf::from("memory"), sink }
+    }
+
+    /// The bytes so far of an output in memory; none of one to a file.
+    pub fn bytes(&mut self) -> Vec<u8> {
+        match &mut self.sink {
+            Sink::Plain(sink) => match sink.get_mut() {
+                Target::Memory(kept) => std::mem::take(kept),
+                _ => Vec::new(),
+            },
+            Sink::Gzip(_) => Vec::new(),
+        }
+    }
+
     /// Adds bytes.
     ///
     /// # Errors
@@ -91,6 +142,23 @@ impl Output {
             Sink::Gzip(sink) => sink.write_all(bytes),
         };
         written.map_err(|error| Error::io(&self.path, error))
+    }
+
+    /// Writes out what was collected and closes the file until more is written: a program may not have many files open
+    /// at once.
+    ///
+    /// # Errors
+    /// When the bytes can't be written.
+    pub fn rest(&mut self) -> Result<()> {
+        let sink = match &mut self.sink {
+            Sink::Plain(sink) => sink,
+            Sink::Gzip(sink) => sink.get_mut(),
+        };
+        sink.flush().map_err(|error| Error::io(&self.path, error))?;
+        if let Target::Beside(beside) = sink.get_mut() {
+            beside.file = None;
+        }
+        Ok(())
     }
 
     /// Writes what is left and gives the file its name.
@@ -114,14 +182,10 @@ impl Output {
             Sink::Gzip(sink) => sink.finish().map_err(wrap)?,
         };
         match buffered.into_inner().map_err(|error| wrap(error.into_error()))? {
-            Target::Beside { temporary, becomes } => {
-                temporary.as_file().sync_all().map_err(wrap)?;
-                check(temporary.path())?;
-                temporary.persist(becomes).map_err(|error| wrap(error.error))?;
-                Ok(())
-            }
+            Target::Beside(beside) => beside.finish(&path, check),
             Target::Direct(mut file) => file.flush().map_err(wrap),
             Target::Stdout(mut stdout) => stdout.flush().map_err(wrap),
+            Target::Memory(_) => Ok(()),
         }
     }
 }
@@ -151,9 +215,7 @@ impl Target {
             return File::options().write(true).open(path).map(Self::Direct);
         }
         // A link stays a link: the file it leads to is replaced, or comes into being.
-        let becomes = destination(path);
-        let temporary = beside(&becomes)?;
-        Ok(Self::Beside { temporary, becomes })
+        Beside::create(destination(path)).map(Self::Beside)
     }
 }
 
@@ -233,7 +295,7 @@ fn folder(path: &Path) -> &Path {
 
 /// A temporary file in the folder of a path, to be renamed to it, with the rights a new file usually gets
 /// and not the narrow ones of temporary files.
-fn beside(path: &Path) -> std::io::Result<NamedTempFile> {
+fn beside(path: &Path) -> std::io::Result<tempfile::NamedTempFile> {
     let folder = folder(path);
     if !folder.is_dir() {
         let what = format!("there is no folder `{}`", folder.display());

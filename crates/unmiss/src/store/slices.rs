@@ -10,7 +10,7 @@ use safetensors::tensor::{Dtype, View};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::HEADER_KEY;
+use super::{HEADER_KEY, Listed, seal};
 use crate::error::{Error, Result};
 
 /// Numbers in memory under a name.
@@ -36,7 +36,7 @@ impl View for Lent<'_> {
     }
 }
 
-/// Writes numbers and a header to a file, all or nothing.
+/// Writes numbers and a header to a file with a sum at its end, all or nothing.
 pub(crate) fn write_slices(path: &Path, header: &Value, slices: Vec<Named<'_>>) -> Result<()> {
     let metadata = HashMap::from([(HEADER_KEY.to_owned(), header.to_string())]);
     let lent = slices.into_iter().map(|(name, numbers)| {
@@ -45,8 +45,10 @@ pub(crate) fn write_slices(path: &Path, header: &Value, slices: Vec<Named<'_>>) 
     });
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let beside = tempfile::NamedTempFile::new_in(folder).map_err(|error| Error::io(path, error))?;
+    let _listed = Listed::new(beside.path());
     safetensors::serialize_to_file(lent, Some(metadata), beside.path())
         .map_err(|error| Error::model(path, error.to_string()))?;
+    seal::seal(beside.path()).map_err(|error| Error::io(path, error))?;
     beside.persist(path).map(drop).map_err(|error| Error::io(path, error.error))
 }
 
@@ -76,7 +78,7 @@ impl Slices {
         let damaged = |what: &str| Error::model(path, format!("not a readable unmiss file ({what})"));
         let io = |error| Error::io(path, error);
         let mut file = File::open(path).map_err(io)?;
-        let length = file.metadata().map_err(io)?.len();
+        let length = file.metadata().map_err(io)?.len().saturating_sub(seal::LENGTH);
         let mut size = [0; 8];
         file.read_exact(&mut size).map_err(|_| damaged("it is cut off"))?;
         let start = u64::from_le_bytes(size).saturating_add(8);
@@ -97,6 +99,17 @@ impl Slices {
             return Err(damaged("it is cut off"));
         }
         Ok(Self { header, path: path.to_owned(), file, start, places })
+    }
+
+    /// Whether the file is as it was written, to the bit.
+    ///
+    /// # Errors
+    /// When it is not, or can't be read.
+    pub fn check_sum(&mut self) -> Result<()> {
+        match seal::is_whole(&mut self.file).map_err(|error| Error::io(&self.path, error))? {
+            true => Ok(()),
+            false => Err(seal::broken(&self.path)),
+        }
     }
 
     /// Whether all these are in the file, with as many numbers.

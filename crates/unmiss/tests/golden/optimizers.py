@@ -25,6 +25,8 @@ CASES = {
     "rprop": (torch.optim.Rprop, {"lr": 0.01}),
     "adadelta": (torch.optim.Adadelta, {"lr": 1.0}),
     "adadelta-decay": (torch.optim.Adadelta, {"lr": 0.5, "rho": 0.95, "weight_decay": 0.01}),
+    "rms-prop": (torch.optim.RMSprop, {"lr": 0.02, "alpha": 0.9}),
+    "rms-prop-decay": (torch.optim.RMSprop, {"lr": 0.01, "alpha": 0.99, "weight_decay": 0.05}),
 }
 
 result = {"start": start.tolist(), "gradients": gradients.tolist(), "cases": {}}

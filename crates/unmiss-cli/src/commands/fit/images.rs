@@ -1,6 +1,6 @@
 //! `unmiss fit` of images: measure methods on images held out, learn the best from all, save it.
 
-use unmiss::compare::{ImageChoice, MeasuredOnImages, fit_best_on_images};
+use unmiss::compare::{MeasuredOnce, SplitChoice, fit_best_on_split};
 use unmiss::data::images::LABEL;
 use unmiss::data::{Data, Shape};
 use unmiss::error::{Error, Result};
@@ -9,7 +9,7 @@ use unmiss::metrics::Score;
 use unmiss::model::{Model, Recipe, Roles};
 use unmiss::report::{Page, sections};
 
-use super::{Arguments, Checkpoints};
+use super::{Arguments, kept_beside};
 use crate::General;
 use crate::commands::Ended;
 use crate::input::{only_for_tables, unlabelled};
@@ -26,10 +26,9 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
     }
     let data = Data::from(images);
     let roles = Roles { class_weights: arguments.class_weights.into(), ..Roles::target(LABEL) };
-    let checkpoints = Checkpoints::open(&arguments.output, arguments.fresh, printer)?;
-    let run = checkpoints.run(printer.run(general)?);
+    let run = kept_beside(&arguments.output, arguments.fresh, printer.run(general)?, printer);
     let recipes = if arguments.test > 0.0 { &recipes[..] } else { &recipes[..recipes.len().min(1)] };
-    let fitted = fit_best_on_images(&data, &roles, recipes, arguments.test, &run);
+    let fitted = fit_best_on_split(&data, &roles, recipes, arguments.test, &run);
     printer.close();
     let (model, choice) = fitted?;
     model.save(&arguments.output)?;
@@ -44,7 +43,7 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
     print(&format!("The model is in {}.\n", arguments.output.display()))?;
     let ended = Ended::of(&model, &run);
     if ended == Ended::Done {
-        checkpoints.clear();
+        run.clear_checkpoints();
     }
     Ok(ended)
 }
@@ -86,7 +85,7 @@ fn learned(data: &Data, model: &Model) -> Result<String> {
 }
 
 /// What was learned from and how the methods did.
-fn report(data: &Data, model: &Model, choice: Option<&ImageChoice>) -> Result<String> {
+fn report(data: &Data, model: &Model, choice: Option<&SplitChoice>) -> Result<String> {
     let mut text = wrapped(&learned(data, model)?, 0) + "\n\n";
     if let Some(choice) = choice {
         let note = format!("Measured on {} images that were held out:", number(choice.held_out.len()));
@@ -94,7 +93,7 @@ fn report(data: &Data, model: &Model, choice: Option<&ImageChoice>) -> Result<St
             "{note}\n\n  {:13} {:>9} {:>9} {:>9}\n",
             "method", "accuracy", "log-loss", "seconds"
         ));
-        for MeasuredOnImages { recipe: Recipe { method, .. }, score, seconds, .. } in &choice.entries {
+        for MeasuredOnce { recipe: Recipe { method, .. }, score, seconds, .. } in &choice.entries {
             let accuracy = match score {
                 Score::Classification { accuracy, .. } => *accuracy,
                 Score::Regression { .. } => f64::NAN,

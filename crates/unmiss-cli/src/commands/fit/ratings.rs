@@ -9,7 +9,7 @@ use unmiss::error::{Error, Result};
 use unmiss::methods::Job;
 use unmiss::model::{Model, RatingScore, Recipe};
 
-use super::{Arguments, Checkpoints};
+use super::{Arguments, kept_beside};
 use crate::General;
 use crate::commands::Ended;
 use crate::input::{only_for_tables, settings};
@@ -26,8 +26,7 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
     let recipes = arguments.rating_recipes()?;
     let ratings = Arc::new(arguments.ratings.read(&arguments.data, &arguments.input, printer)?);
     give_back();
-    let checkpoints = Checkpoints::open(&arguments.output, arguments.fresh, printer)?;
-    let run = checkpoints.run(printer.run(general)?);
+    let run = kept_beside(&arguments.output, arguments.fresh, printer.run(general)?, printer);
     let blend = arguments.method.is_empty() && recipes.len() > 1;
     let fitted = fit_best_rating(&ratings, &recipes, arguments.test, blend, &run);
     printer.close();
@@ -39,7 +38,7 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
     print(&text)?;
     let ended = Ended::of(&model, &run);
     if ended == Ended::Done {
-        checkpoints.clear();
+        run.clear_checkpoints();
     }
     Ok(ended)
 }

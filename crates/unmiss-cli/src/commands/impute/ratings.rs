@@ -6,7 +6,7 @@ use unmiss::compare::fit_best_rating;
 use unmiss::data::{CsvWriter, Shape};
 use unmiss::error::{Error, Result};
 use unmiss::methods::Job;
-use unmiss::model::{Model, Rating, Recipe};
+use unmiss::model::{Model, Rating, Recipe, rounded};
 use unmiss::run::Run;
 use unmiss::store::is_standard_output;
 
@@ -14,7 +14,7 @@ use super::Arguments;
 use crate::General;
 use crate::commands::Ended;
 use crate::input::{only_for_tables, settings};
-use crate::output::{number, print, rounded};
+use crate::output::{number, print};
 use crate::printer::Printer;
 
 /// Users whose ratings are predicted and written at a time.

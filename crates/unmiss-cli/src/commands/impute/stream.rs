@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use unmiss::data::{BatchOptions, Batches, Data, Kind};
-use unmiss::error::{Error, Result, nearest};
-use unmiss::model::{Groups, Model, Unfilled};
+use unmiss::data::{Batches, Data};
+use unmiss::error::{Error, Result};
+use unmiss::model::{Model, Unfilled};
+use unmiss::rng::hash;
 use unmiss::run::Run;
 use unmiss::store::is_standard_output;
 
@@ -21,7 +22,7 @@ const MOST_ROWS_TOLD: usize = 1000;
 
 /// Fills the file.
 pub fn run(arguments: &Arguments, model: &Model, general: &General, printer: &Printer) -> Result<()> {
-    let run = printer.run(general)?;
+    let run = printer.passing_run(general)?;
     let mut batches = open(arguments, model)?;
     let mut writers = Writers::create(arguments)?;
     let mut notes = Notes::default();
@@ -61,11 +62,17 @@ fn fill(
 ) -> Result<()> {
     let filling = model.filling()?;
     let rows = filling.encode(batch, |column, level| {
-        notes.unseen.insert((column.to_owned(), level.to_owned()));
+        if notes.unseen.len() < MOST_ROWS_TOLD {
+            notes.unseen.insert((column.to_owned(), level.to_owned()));
+        }
     })?;
+    let keys = arguments.row_key.as_deref().map(|column| keys(batch, column, notes.rows)).transpose()?;
     for (place, draw) in arguments.draws().into_iter().enumerate() {
         let draw_of = draw.map(|number| drawn(run, number, notes.rows as u64));
-        let filled = run.compute(|| filling.fill_rows(batch, &rows, draw_of))?;
+        let filled = run.compute(|| match (draw_of, &keys) {
+            (Some(draw), Some(keys)) => filling.fill_by_key(batch, &rows, draw, keys),
+            _ => filling.fill_rows(batch, &rows, draw_of),
+        })?;
         writers.write(draw, arguments.plan.marked(&filling, batch, filled.data.table()?)?.as_ref())?;
         notes.warnings.extend(filled.warnings);
         if place == 0 {
@@ -80,43 +87,33 @@ fn fill(
     Ok(())
 }
 
+/// The number that stands for each row's key; `before` rows are above these.
+fn keys(batch: &Data, column: &str, before: usize) -> Result<Vec<u64>> {
+    let column = batch.column(column)?;
+    let key = |row: usize| {
+        column.cell(row).map(|cell| hash(&cell)).ok_or_else(|| {
+            let what = format!("row {} has no key: `{}` is empty there", before + row + 1, column.name);
+            Error::data(what).with_hint("name a column with --row-key that is known in every row")
+        })
+    };
+    (0..batch.rows()).map(key).collect()
+}
+
 /// Opens the rows with the kinds that the columns had when the imputer was fitted; other columns pass
 /// as they are (as dates do: with the words for "missing", so that holes in them are seen).
 fn open(arguments: &Arguments, model: &Model) -> Result<Batches> {
-    let mut missing = model.missing.clone();
-    add_words(&mut missing, arguments.input.missing_in())?;
-    let delimiter = delimiter(arguments.input.delimiter())?;
-    let encoder = model.coder.table()?;
-    let numbers = encoder.numbers.iter().map(|feature| (feature.name.clone(), feature.kind));
-    let categories = encoder.categories.iter().map(|feature| (feature.name.clone(), feature.kind));
-    let followers = model.filling()?.part.derived.iter().filter_map(|text| text.split_once('='));
-    let followers = followers.map(|(name, _)| (name.trim().trim_matches('`').to_owned(), Kind::Real));
-    let options = BatchOptions {
-        delimiter,
-        missing,
-        kinds: numbers.chain(categories).chain(followers).collect(),
-        others: Some(Kind::Date),
-        rows: BATCH,
-        keep_source: true,
-    };
+    let mut options = model.batch_options()?;
+    add_words(&mut options.missing, arguments.input.missing_in())?;
+    (options.delimiter, options.rows) = (delimiter(arguments.input.delimiter())?, BATCH);
     let batches = Batches::open(&arguments.data, &options)?;
-    check_columns(batches.header(), model, arguments)?;
+    model.check_header(batches.header(), &arguments.data.display().to_string())?;
+    if let Some(key) =
+        arguments.row_key.as_deref().filter(|key| !batches.header().iter().any(|own| own == key))
+    {
+        return Err(Error::setting("row-key", format!("there is no column `{key}`"))
+            .with_hint("name a column of the rows that are filled"));
+    }
     Ok(batches)
-}
-
-fn check_columns(header: &[String], model: &Model, arguments: &Arguments) -> Result<()> {
-    // Means of groups are computed, but the column that tells the group must be there.
-    let groups = model.filling()?.part.groups.as_ref();
-    let computed = groups.map(Groups::inputs).unwrap_or_default();
-    let names = model.coder.names().into_iter().filter(|name| !computed.iter().any(|own| own == name));
-    let mut needed = names.chain(groups.map(|groups| groups.column.as_str()));
-    let Some(absent) = needed.find(|name| !header.iter().any(|own| own == name)) else { return Ok(()) };
-    let file = arguments.data.display();
-    let what = format!("{file}: the imputer learned from a column `{absent}` that is not there");
-    Err(Error::data(what).with_hint(match nearest(absent, header.iter().map(String::as_str)) {
-        Some(near) => format!("is `{absent}` now called `{near}`? Rename it; a column may also be empty"),
-        None => format!("add the column `{absent}`; it may be empty"),
-    }))
 }
 
 /// What is counted on the way and told at the end.

@@ -6,7 +6,7 @@ use unmiss::error::{Error, Result};
 use unmiss::methods::Job;
 use unmiss::model::Model;
 
-use super::{Arguments, Asked, header, write_answer};
+use super::{Arguments, check_level};
 use crate::General;
 use crate::input::only_for_tables;
 use crate::output::number;
@@ -29,20 +29,20 @@ pub fn run(arguments: &Arguments, model: &Model, general: &General, printer: &Pr
     let images = arguments.images.read(&arguments.data)?;
     let run = printer.run(general)?;
     let predicting = model.predicting()?;
-    let asked = Asked::new(&predicting, arguments.level, &run)?;
-    let mut writer =
-        CsvWriter::create(&arguments.output, &header(&predicting, &["image".to_owned()], &asked))?;
+    check_level(&predicting, arguments.level, &run)?;
+    let header = [vec!["image".to_owned()], predicting.headings(arguments.level)].concat();
+    let mut writer = CsvWriter::create(&arguments.output, &header)?;
     let all: Vec<usize> = (0..images.len()).collect();
     for some in all.chunks(BATCH) {
         if run.stopped() {
             return Err(Error::Stopped);
         }
         let batch = Data::from(images.select(some));
-        let answers =
-            run.compute(|| asked.answer(&predicting.answers(&predicting.coder.encode(&batch, |_, _| {})?)?))?;
+        let answers = run.compute(|| predicting.answers(&predicting.coder.encode(&batch, |_, _| {})?))?;
+        let answers = answers.columns(arguments.level);
         for (row, &image) in some.iter().enumerate() {
             writer.text(&name_of(&images, image));
-            write_answer(&mut writer, &predicting, &answers, row);
+            answers.iter().for_each(|column| writer.cell(column, row));
             writer.end_row()?;
         }
     }

@@ -6,13 +6,13 @@ use unmiss::data::ratings::read_pairs;
 use unmiss::data::{CsvWriter, MissingTokens};
 use unmiss::error::Result;
 use unmiss::methods::Job;
-use unmiss::model::{Model, Rating};
+use unmiss::model::{Model, Rating, rounded};
 
 use super::Arguments;
 use crate::General;
 use crate::input::{add_words, delimiter, only_for_tables};
 use crate::new_ratings::NewRatings;
-use crate::output::{number, rounded};
+use crate::output::number;
 use crate::printer::Printer;
 
 /// Runs the command for a model of ratings.

@@ -5,13 +5,12 @@ use std::path::PathBuf;
 use unmiss::data::CsvWriter;
 use unmiss::error::{Error, Result};
 use unmiss::methods::Job;
-use unmiss::model::{Model, Rating};
+use unmiss::model::{Model, Rating, rounded};
 
 use crate::General;
 use crate::files::Files;
 use crate::input::{InputArguments, RatingColumns};
 use crate::new_ratings::NewRatings;
-use crate::output::rounded;
 use crate::printer::Printer;
 
 /// Users rated at a time.

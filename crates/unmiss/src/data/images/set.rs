@@ -5,6 +5,9 @@ use super::pixels::{Observed, Pixels};
 use crate::data::table::Column;
 use crate::error::{Error, Result};
 
+/// The largest value that a pixel may have: in single precision, squares of it can still be added up.
+const BRIGHTEST: f32 = 1e15;
+
 /// The name under which the classes of images are known, as the columns of a table are by theirs.
 pub const LABEL: &str = "label";
 
@@ -78,6 +81,10 @@ impl Images {
             Pixels::Numbers(values) if !values.iter().all(|value| value.is_finite()) => {
                 Err(Error::data("a known pixel is not a finite number")
                     .with_hint("pixels that are not known are NaN, or marked by a mask"))
+            }
+            Pixels::Numbers(values) if values.iter().any(|value| value.abs() > BRIGHTEST) => {
+                Err(Error::data(format!("a known pixel is beyond {BRIGHTEST:e}, too large to compute with"))
+                    .with_hint("divide all pixels by the same number, or make such a pixel a hole (NaN)"))
             }
             _ => Ok(images),
         }

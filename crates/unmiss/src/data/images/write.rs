@@ -8,7 +8,7 @@ use super::read::is_cifar_name;
 use super::set::Images;
 use super::{cifar, folder, idx, npy, npz};
 use crate::error::{Error, Result};
-use crate::store::Output;
+use crate::store::{Listed, Output};
 
 /// A form of file that holds images.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,6 +114,7 @@ fn write_folder(images: &Images, path: &Path) -> Result<()> {
     }
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let beside = tempfile::Builder::new().prefix(".unmiss-").tempdir_in(parent).map_err(wrap)?;
+    let _listed = Listed::new(beside.path());
     for image in 0..images.len() {
         let file = beside.path().join(name_of(images, image));
         if let Some(folder) = file.parent() {

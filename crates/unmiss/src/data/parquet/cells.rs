@@ -10,6 +10,7 @@ use crate::data::cell::{LARGEST_EXACT, Number, number, trim};
 use crate::data::faults::{may_be_missing, shown};
 use crate::data::gather::{Dictionary, NumberFacts, level, numbers_column};
 use crate::data::kinds::word_kind;
+use crate::data::largest::LARGEST;
 use crate::data::options::Tokens;
 use crate::data::table::{Column, Kind, Values, format_number};
 use crate::error::{Error, Place, Result};
@@ -308,6 +309,9 @@ fn real(value: f64) -> std::result::Result<Cell, String> {
     match value {
         value if value.is_nan() => Ok(Cell::Hole),
         value if value.is_infinite() => Err("the column has an infinite value".to_owned()),
+        value if value.abs() > LARGEST => {
+            Err(format!("the column has {value:e}, which is too large a number to compute with"))
+        }
         value => Ok(Cell::Number(value)),
     }
 }

@@ -12,14 +12,18 @@
 
 mod cells;
 mod clock;
+mod pages;
 
+use std::cell::Cell;
 use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Once;
 
-use ::parquet::column::reader::ColumnReader;
+use ::parquet::column::reader::{ColumnReader, get_column_reader};
 use ::parquet::file::reader::{FileReader, SerializedFileReader};
 
 use self::cells::{Cells, Meaning, meaning, read_slice};
+use self::pages::Checked;
 use super::kinds::notes;
 use super::options::{BatchOptions, ReadOptions, Tokens, check_names};
 use super::reading::Reading;
@@ -28,6 +32,10 @@ use crate::error::{Error, Place, Result};
 
 /// Rows that are decoded at a time when a whole file is read.
 const SLICE: usize = 1 << 16;
+
+/// Cells up to which no file is refused, and how many times its bytes they may be beyond that.
+const MOST_CELLS: u64 = 100_000_000;
+const MOST_TIMES: u64 = 2000;
 
 /// A column of the file that is wanted.
 struct Wanted {
@@ -43,6 +51,8 @@ struct Wanted {
 /// An open file and how far it was read.
 struct Rows {
     file: String,
+    /// The size of the file in bytes.
+    length: u64,
     reader: SerializedFileReader<File>,
     header: Vec<String>,
     wanted: Vec<Wanted>,
@@ -61,6 +71,7 @@ impl Rows {
         tokens: impl Fn(&str) -> Tokens,
         kind: impl Fn(&str) -> Option<Option<Kind>>,
     ) -> Result<Self> {
+        let length = opened.metadata().map_or(u64::MAX, |about| about.len());
         let reader =
             guard(file, || SerializedFileReader::new(opened).map_err(|error| damaged(file, &error)))?;
         let schema = reader.metadata().file_metadata().schema_descr();
@@ -90,7 +101,21 @@ impl Rows {
             column += leaves(field);
             header.push(name);
         }
-        Ok(Self { file: file.to_owned(), reader, header, wanted, group: 0, readers: Vec::new(), left: 0 })
+        let (file, readers) = (file.to_owned(), Vec::new());
+        Ok(Self { file, length, reader, header, wanted, group: 0, readers, left: 0 })
+    }
+
+    /// Refuses a file of a few bytes that says it has more cells than would fit into memory: a column of one value is
+    /// next to nothing in a file.
+    fn refuse_bomb(&self) -> Result<()> {
+        let about = self.reader.metadata().file_metadata();
+        let cells = about.num_rows().unsigned_abs().saturating_mul(self.header.len() as u64);
+        if cells <= MOST_CELLS || cells / MOST_TIMES <= self.length {
+            return Ok(());
+        }
+        let what = format!("{} bytes claim to be a table of {} rows", self.length, about.num_rows());
+        Err(Error::input(Place::file(&self.file), what)
+            .with_hint("the file is damaged, or holds columns of one value each: leave those out"))
     }
 
     /// Adds up to `rows` rows of one row group to the cells; returns how many, 0 at the end.
@@ -100,9 +125,13 @@ impl Rows {
                 return Ok(0);
             }
             let group = self.reader.get_row_group(self.group).map_err(|error| damaged(&self.file, &error))?;
-            let readers = self.wanted.iter().map(|wanted| group.get_column_reader(wanted.column));
+            let readers = self.wanted.iter().map(|wanted| {
+                let column = group.metadata().column(wanted.column).column_descr_ptr();
+                let pages = Checked::new(group.get_column_page_reader(wanted.column)?, column.clone());
+                Ok(get_column_reader(column, Box::new(pages)))
+            });
             self.readers = readers
-                .collect::<std::result::Result<_, _>>()
+                .collect::<::parquet::errors::Result<_>>()
                 .map_err(|error| damaged(&self.file, &error))?;
             self.left = usize::try_from(group.metadata().num_rows()).unwrap_or(0);
             self.group += 1;
@@ -135,6 +164,7 @@ pub(crate) fn read_parquet(file: &str, opened: File, options: &ReadOptions) -> R
         let tokens = |name: &str| options.missing.of(name);
         let mut rows = Rows::open(file, opened, tokens, |name| Some(options.kinds.get(name).copied()))?;
         check_names(&rows.header, options.kinds.keys().chain(options.missing.columns().keys()))?;
+        rows.refuse_bomb()?;
         let mut cells = rows.cells();
         while rows.read(SLICE, &mut cells)? > 0 {}
         let table = rows.table(cells, false)?;
@@ -188,10 +218,27 @@ fn damaged(file: &str, error: &dyn std::fmt::Display) -> Error {
         .with_hint("get or make the file again")
 }
 
-/// The decoder of a damaged file may trip over it; that must not bring the program down.
+thread_local! {
+    /// Whether this thread works inside a guard.
+    static GUARDED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// The decoder of a damaged file may trip over it; that must not bring the program down, nor print anything: what the
+/// decoder would say is of no use to whoever has the file.
 fn guard<T>(file: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
-    catch_unwind(AssertUnwindSafe(work))
-        .unwrap_or_else(|_| Err(damaged(file, &"its contents contradict each other")))
+    static QUIET: Once = Once::new();
+    QUIET.call_once(|| {
+        let usual = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            if !GUARDED.get() {
+                usual(panic);
+            }
+        }));
+    });
+    let before = GUARDED.replace(true);
+    let done = catch_unwind(AssertUnwindSafe(work));
+    GUARDED.set(before);
+    done.unwrap_or_else(|_| Err(damaged(file, &"its contents contradict each other")))
 }
 
 #[cfg(test)]

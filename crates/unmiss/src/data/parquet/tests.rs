@@ -190,3 +190,17 @@ fn damaged_files_are_refused_without_a_panic() {
         let _ = read_bytes("t.parquet", &bad, &ReadOptions::default());
     }
 }
+
+#[test]
+fn no_number_in_a_header_makes_the_reader_take_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let good = std::fs::read(all_types(folder.path())).unwrap();
+    // The largest whole numbers that a header can say, at every place.
+    for number in [&[0xff, 0xff, 0xff, 0xff, 0x0f][..], &[0xfe, 0xff, 0xff, 0xff, 0x0f], &[0xff, 0x7f]] {
+        for place in 4..good.len() - number.len() {
+            let mut bad = good.clone();
+            bad[place..place + number.len()].copy_from_slice(number);
+            let _ = read_bytes("t.parquet", &bad, &ReadOptions::default());
+        }
+    }
+}

@@ -40,11 +40,14 @@ mod split;
 pub use compressed::Compressed;
 pub use ids::Ids;
 pub use part::Part;
-pub use read::{RatingsOptions, RatingsReading, is_unnamed, read, read_bytes, read_pairs};
+pub use read::{RatingsOptions, RatingsReading, is_unnamed, pairs_from_bytes, read, read_bytes, read_pairs};
 pub use rows::{IdColumn, from_rows};
 pub use sample::{SAMPLE, sample};
 
 use crate::error::{Error, Result};
+
+/// The largest rating there may be: in single precision, squares of it can still be added up.
+const HIGHEST: f32 = 1e15;
 
 /// One rating: positions of user and item among the ids, and its value.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -86,8 +89,11 @@ impl Ratings {
             if rating.user as usize >= users.len() || rating.item as usize >= items.len() {
                 return Err(Error::data("a rating belongs to a user or an item that there is not"));
             }
-            if !rating.value.is_finite() {
-                return Err(Error::data("a rating is not a finite number"));
+            if rating.value.is_nan() || rating.value.abs() > HIGHEST {
+                let user = users.name(rating.user);
+                return Err(Error::data(format!(
+                    "a rating of user `{user}` is beyond {HIGHEST:e} or not finite"
+                )));
             }
         }
         let cells = ratings.map(|rating| (rating.user, rating.item, rating.value));

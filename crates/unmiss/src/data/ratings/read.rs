@@ -111,7 +111,19 @@ pub fn read_bytes(name: &str, bytes: &[u8], options: &RatingsOptions) -> Result<
 /// # Errors
 /// When the file can't be opened, or something in it can't be read as pairs.
 pub fn read_pairs(path: &Path, options: &RatingsOptions) -> Result<Vec<(String, String)>> {
-    let rows = rows_of(&path.display().to_string(), input::open(path)?, options, false)?;
+    pairs_of(&path.display().to_string(), input::open(path)?, options)
+}
+
+/// The same from bytes; the name says which ending they would have and appears in errors.
+///
+/// # Errors
+/// As for [`read_pairs`].
+pub fn pairs_from_bytes(name: &str, bytes: &[u8], options: &RatingsOptions) -> Result<Vec<(String, String)>> {
+    pairs_of(name, input::from_bytes(name, bytes)?, options)
+}
+
+fn pairs_of(name: &str, content: input::Content, options: &RatingsOptions) -> Result<Vec<(String, String)>> {
+    let rows = rows_of(name, content, options, false)?;
     let name = |ids: &Dictionary, row: usize| ids.levels[ids.codes[row] as usize].clone();
     Ok((0..rows.users.codes.len()).map(|row| (name(&rows.users, row), name(&rows.items, row))).collect())
 }

@@ -10,8 +10,9 @@ use super::{
     parse, short_list,
 };
 use crate::data::Shape;
-use crate::encode::{Encoder, Rows};
+use crate::encode::{Encoder, Rows, Written};
 use crate::error::{Error, Result};
+use crate::onnx::{Graph, Symbol};
 use crate::run::Run;
 use crate::store::Arrays;
 use contest::Verdict;
@@ -246,6 +247,32 @@ impl Learned for Fitted {
 }
 
 impl Imputer for Fitted {
+    fn write(&self, graph: &mut Graph, rows: &Written) -> Result<Written> {
+        let given = rows.table()?;
+        let mut blended = given.clone();
+        let mut sum: Option<Symbol> = None;
+        for member in &self.members {
+            let Some(imputer) = member.learned.imputer() else { continue };
+            let own = imputer.write(graph, rows).map_err(|error| error.told_of(&member.name))?;
+            let own = own.table()?;
+            let weight = |feature: usize| self.verdict.weights[feature][member.place];
+            if let Some(numbers) = &own.numbers {
+                let weights: Vec<f32> =
+                    (0..self.numbers).map(|column| weight(column).max(0.0) as f32).collect();
+                let weights = graph.singles(&[1, weights.len()], &weights);
+                let part = graph.times(&weights, &numbers.values);
+                sum = Some(sum.map_or_else(|| part.clone(), |sum| graph.add(&sum, &part)));
+            }
+            let categories = blended.categories.iter_mut().zip(&own.categories).enumerate();
+            let chosen = categories.filter(|(place, _)| weight(self.numbers + place) > 0.0);
+            chosen.for_each(|(_, (category, own))| category.place = own.place.clone());
+        }
+        if let (Some(numbers), Some(sum)) = (&mut blended.numbers, &sum) {
+            numbers.values = graph.choose(&numbers.observed, &numbers.values, sum);
+        }
+        Ok(Written::Table(blended))
+    }
+
     fn fill(&self, rows: &mut Rows, draw: Option<Draw>) -> Result<()> {
         match self.members.iter().find(|member| member.place == self.verdict.joint) {
             Some(joint) if draw.is_some() => joint.fill(rows, draw),

@@ -6,16 +6,20 @@
 //! divided by counts known features, as K does: a category is one, however many indicators it has.
 
 use burn::Tensor;
+use serde::{Deserialize, Serialize};
 
 use crate::encode::wide::WideRows;
 use crate::nn::sparsity::input_factor;
 use crate::nn::train::{Learner, Moment};
 use crate::nn::{Activation, Engine, Lent, Parameters, Plain, Taped};
+use crate::onnx::{Graph, Kind, Symbol, WrittenNumbers};
 use crate::rng::{Stream, mix};
 use crate::store::Arrays;
 
 /// Share of a row's known cells that is hidden at a step: drawn for each row between 0 and this.
 const MOST_HIDDEN: f64 = 0.5;
+/// How often a mask is copied, where masks are.
+const COPIED: f64 = 0.9;
 /// What a known cell that the network sees counts in the loss, beside a hidden one: saying it again is no art.
 const SEEN_WEIGHT: f32 = 0.1;
 
@@ -66,6 +70,30 @@ impl Normalizer {
     fn known(&self, marks: &[bool]) -> usize {
         let every = self.range.is_none();
         marks.iter().zip(&self.first).filter(|(mark, first)| **mark && (every || **first)).count()
+    }
+
+    /// `[rows, 2 columns]`: what [`Layers::normalise`] gives, as operations of a graph.
+    pub fn write(&self, graph: &mut Graph, rows: &WrittenNumbers) -> Symbol {
+        let columns = rows.columns;
+        let shown = graph.cast(&rows.observed, Kind::Single);
+        let counted: Vec<f32> = (0..columns)
+            .map(|column| f32::from(u8::from(self.range.is_none() || self.first[column])))
+            .collect();
+        let counted = graph.singles(&[columns, 1], &counted);
+        let (known, one, k) = (graph.product(&shown, &counted), graph.single(1.0), graph.single(self.k));
+        let known = graph.op("Max", &[&known, &one]);
+        let factor = graph.divide(&k, &known);
+        let inputs = match &self.range {
+            Some([low, width]) => {
+                let (low, width) = (graph.singles(&[1, columns], low), graph.singles(&[1, columns], width));
+                let shifted = graph.subtract(&rows.values, &low);
+                graph.times(&shifted, &width)
+            }
+            None => rows.values.clone(),
+        };
+        let (scaled, nothing) = (graph.times(&factor, &inputs), graph.single(0.0));
+        let scaled = graph.choose(&rows.observed, &scaled, &nothing);
+        graph.beside(&[&scaled, &shown])
     }
 
     /// The input of a known cell, before it is multiplied by K / known.
@@ -128,7 +156,7 @@ impl Layers {
     }
 
     /// `[rows, columns]` expected values of all cells, from inputs `[rows, 2 columns]`.
-    fn forward<E: Engine>(&self, engine: &mut E, inputs: E::Value) -> E::Value {
+    pub fn forward<E: Engine>(&self, engine: &mut E, inputs: E::Value) -> E::Value {
         let layers = self.widths.len() - 1;
         let direct = engine.linear(inputs.clone(), 2 * layers);
         let mut hidden = inputs;
@@ -153,8 +181,26 @@ impl Layers {
     }
 }
 
+/// What is hidden at a step, beside what is missing anyway.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Masks {
+    /// Every known column with the same chance, another for each row and step.
+    Uniform,
+    /// What is missing in another row (An et al. 2025), nine times out of ten.
+    Copied,
+    /// Every known column as often as it is missing (Kim et al. 2025).
+    ByColumn,
+    /// Copied, and the tenth time by column.
+    Both,
+}
+
 /// Learning to restore hidden cells.
 pub struct Restoring<'a> {
+    /// What is hidden.
+    pub masks: Masks,
+    /// Share of the rows to learn from in which each column is missing.
+    pub rates: Vec<f64>,
     /// The network.
     pub layers: &'a Layers,
     /// All rows.
@@ -184,6 +230,28 @@ impl Aside {
     }
 }
 
+impl Restoring<'_> {
+    /// The marks of a row with some of its known columns hidden.
+    fn hidden(&self, observed: &[bool], stream: &mut Stream) -> Vec<bool> {
+        let columns = self.rows.columns;
+        let copies = matches!(self.masks, Masks::Copied | Masks::Both) && stream.uniform() < COPIED;
+        if copies {
+            let other = self.learning[stream.below(self.learning.len())] * columns;
+            let others = &self.rows.observed[other..other + columns];
+            return observed.iter().zip(others).map(|(known, other)| *known && *other).collect();
+        }
+        match self.masks {
+            Masks::ByColumn | Masks::Both => {
+                hide(observed, self.features, |column| self.rates[column], stream)
+            }
+            _ => {
+                let share = MOST_HIDDEN * stream.uniform();
+                hide(observed, self.features, |_| share, stream)
+            }
+        }
+    }
+}
+
 impl Learner for Restoring<'_> {
     fn rows(&self) -> usize {
         self.learning.len()
@@ -198,8 +266,7 @@ impl Learner for Restoring<'_> {
             let cells = row * columns..(row + 1) * columns;
             let line = place * columns..(place + 1) * columns;
             let mut stream = Stream::new(moment.seed, "autoencoder holes", moment.step, row as u64);
-            let share = MOST_HIDDEN * stream.uniform();
-            let marks = hide(&self.rows.observed[cells.clone()], self.features, share, &mut stream);
+            let marks = self.hidden(&self.rows.observed[cells.clone()], &mut stream);
             let values = &self.rows.values[cells.clone()];
             self.layers.normalise(values, &marks, &mut inputs[2 * line.start..2 * line.end]);
             for (column, cell) in cells.enumerate().filter(|(_, cell)| self.rows.observed[*cell]) {
@@ -228,13 +295,18 @@ impl Learner for Restoring<'_> {
     }
 }
 
-/// The marks with a share of the known features hidden.
-pub fn hide(observed: &[bool], features: &[usize], share: f64, stream: &mut Stream) -> Vec<bool> {
+/// The marks with a share of the known features hidden, the share that their first column has.
+pub fn hide(
+    observed: &[bool],
+    features: &[usize],
+    share: impl Fn(usize) -> f64,
+    stream: &mut Stream,
+) -> Vec<bool> {
     let mut marks = Vec::with_capacity(observed.len());
     let (mut feature, mut stays) = (usize::MAX, true);
-    for (known, own) in observed.iter().zip(features) {
+    for (column, (known, own)) in observed.iter().zip(features).enumerate() {
         if *own != feature {
-            (feature, stays) = (*own, stream.uniform() >= share);
+            (feature, stays) = (*own, stream.uniform() >= share(column));
         }
         marks.push(*known && stays);
     }
@@ -260,6 +332,39 @@ mod tests {
                 layers.forward(engine, inputs)
             });
         }
+    }
+
+    #[test]
+    fn columns_are_hidden_as_often_as_the_kind_of_mask_says() {
+        // Of two columns the first is never missing, the second in every other row.
+        let observed: Vec<bool> = (0..400).flat_map(|row| [true, row % 2 == 0]).collect();
+        let rows = WideRows { values: vec![0.0; 800], observed, columns: 2 };
+        let layers = Layers::new(2, &[], Normalizer::new(&rows, &[0, 1]));
+        let seen = |masks: Masks| {
+            let (learning, rates) = ((0..400).collect(), vec![0.0, 0.5]);
+            let learner = Restoring {
+                masks,
+                rates,
+                layers: &layers,
+                rows: &rows,
+                features: &[0, 1],
+                learning,
+                aside: None,
+            };
+            let mut seen = [0.0; 2];
+            for visit in 0..4000 {
+                let marks = learner.hidden(&[true, true], &mut Stream::new(1, "hidden", visit, 0));
+                (0..2).for_each(|column| seen[column] += f64::from(u8::from(marks[column])) / 4000.0);
+            }
+            seen
+        };
+        let near = |found: [f64; 2], wanted: [f64; 2]| {
+            found.iter().zip(wanted).for_each(|(a, b)| assert!((a - b).abs() < 0.03, "{found:?} {wanted:?}"));
+        };
+        near(seen(Masks::Uniform), [0.75, 0.75]);
+        near(seen(Masks::Copied), [0.9 + 0.075, 0.45 + 0.075]);
+        near(seen(Masks::ByColumn), [1.0, 0.5]);
+        near(seen(Masks::Both), [1.0, 0.5]);
     }
 
     #[test]

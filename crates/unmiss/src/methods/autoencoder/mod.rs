@@ -6,22 +6,24 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::each_row::for_each_row;
+use super::written::network;
 use super::{
     About, Axis, Card, Choices, Cost, Draw, Examples, Imputer, Job, Layout, Learned, Method, Setting,
     defaults_of, parse,
 };
 use crate::data::Shape;
 use crate::encode::wide::WideRows;
-use crate::encode::{Rows, Wide};
+use crate::encode::{Rows, Wide, Written};
 use crate::error::{Error, Result};
 use crate::nn::Parameters;
 use crate::nn::optimizer::Optimizer;
 use crate::nn::schedule::Schedule;
 use crate::nn::train::{TrainSettings, train};
+use crate::onnx::{Graph, Kind};
 use crate::rng::Stream;
 use crate::run::Run;
 use crate::store::Arrays;
-use layers::{Aside, Layers, Normalizer, Restoring, first_columns, hide};
+use layers::{Aside, Layers, Masks, Normalizer, Restoring, first_columns, hide};
 
 /// Rows below which none is set aside.
 const FEWEST_ROWS: usize = 20;
@@ -48,11 +50,19 @@ struct Settings {
     batch: usize,
     rate: f64,
     patience: usize,
+    masks: Masks,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { hidden: vec![128, 64, 128], epochs: 400, batch: 64, rate: 2e-3, patience: 40 }
+        Self {
+            hidden: vec![128, 64, 128],
+            epochs: 400,
+            batch: 64,
+            rate: 2e-3,
+            patience: 40,
+            masks: Masks::Uniform,
+        }
     }
 }
 
@@ -104,6 +114,11 @@ static CARD: Card = Card {
         Setting { name: "batch", help: "rows in a batch" },
         Setting { name: "rate", help: "learning rate at the start" },
         Setting { name: "patience", help: "epochs without a better error after which training ends" },
+        Setting {
+            name: "masks",
+            help: "what is hidden in training: uniform, copied (from other rows), by-column (as often as a column is \
+                   missing) or both",
+        },
     ],
     space: &[
         Axis::new("hidden", Choices::Options(&["[32]", "[64, 16, 64]", "[128, 64, 128]", "[256, 128, 256]"])),
@@ -131,8 +146,18 @@ impl Method for Autoencoder {
         let aside = order.split_off(order.len() - count);
         let aside = (count > 0).then(|| set_aside(&widened, &features, &aside, run.seed()));
         order.sort_unstable();
-        let learner =
-            Restoring { layers: &layers, rows: &widened, features: &features, learning: order, aside };
+        let rates = missing_rates(&widened, &order);
+        // Where nothing is missing, there is nothing to copy.
+        let masks = if rates.iter().all(|rate| *rate == 0.0) { Masks::Uniform } else { settings.masks };
+        let learner = Restoring {
+            masks,
+            rates,
+            layers: &layers,
+            rows: &widened,
+            features: &features,
+            learning: order,
+            aside,
+        };
         let plan = settings.plan(learner.learning.len());
         let trained = train(&learner, layers.parameters(run.seed()), &plan, run)?;
         let mut kept = vec![Vec::new(); wide.columns()];
@@ -179,6 +204,15 @@ impl Method for Autoencoder {
     }
 }
 
+/// Share of some rows in which each column is missing; 0 for one that none of them knows.
+fn missing_rates(rows: &WideRows, some: &[usize]) -> Vec<f64> {
+    let rate = |column: usize| {
+        let missing = some.iter().filter(|&&row| !rows.observed[row * rows.columns + column]).count();
+        if missing == some.len() { 0.0 } else { missing as f64 / some.len() as f64 }
+    };
+    (0..rows.columns).map(rate).collect()
+}
+
 /// The feature of each column.
 fn features(wide: &Wide) -> Vec<usize> {
     (0..wide.features()).flat_map(|feature| wide.places(feature).map(move |_| feature)).collect()
@@ -190,7 +224,7 @@ fn set_aside(rows: &WideRows, features: &[usize], picked: &[usize], seed: u64) -
     let cells = || picked.iter().flat_map(|&row| row * columns..(row + 1) * columns);
     let mut stream = Stream::new(seed, "autoencoder aside", 0, 0);
     let marks = picked.iter().flat_map(|&row| {
-        hide(&rows.observed[row * columns..(row + 1) * columns], features, HIDDEN_ASIDE, &mut stream)
+        hide(&rows.observed[row * columns..(row + 1) * columns], features, |_| HIDDEN_ASIDE, &mut stream)
     });
     let marks = marks.collect();
     let values = cells().map(|cell| rows.values[cell]).collect();
@@ -236,6 +270,17 @@ impl Learned for Fitted {
 }
 
 impl Imputer for Fitted {
+    fn write(&self, graph: &mut Graph, rows: &Written) -> Result<Written> {
+        let rows = rows.table()?;
+        let wide = self.wide.write(graph, rows);
+        let inputs = self.layers.normalizer.write(graph, &wide);
+        let said = network(graph, &self.parameters, Default::default(), |writer| {
+            self.layers.forward(writer, inputs)
+        })?;
+        let said = graph.cast(&said, Kind::Double);
+        Ok(Written::Table(self.wide.write_narrow(graph, &said, rows)))
+    }
+
     fn fill(&self, rows: &mut Rows, draw: Option<Draw>) -> Result<()> {
         let rows = rows.table_mut()?;
         let widened = self.wide.widen(rows);

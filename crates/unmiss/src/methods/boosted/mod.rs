@@ -168,6 +168,10 @@ impl Learned for Fitted {
 }
 
 impl Imputer for Fitted {
+    fn why_no_formula(&self) -> &'static str {
+        "it goes over the columns in rounds, a sum of trees for each"
+    }
+
     fn fill(&self, rows: &mut Rows, draw: Option<Draw>) -> Result<()> {
         let rows = rows.table_mut()?;
         if rows.rows == 0 {

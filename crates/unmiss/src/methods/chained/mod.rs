@@ -352,6 +352,10 @@ impl Learned for Fitted {
 }
 
 impl Imputer for Fitted {
+    fn why_no_formula(&self) -> &'static str {
+        "it goes over the columns in rounds until they settle"
+    }
+
     fn fill(&self, rows: &mut Rows, draw: Option<Draw>) -> Result<()> {
         let rows = rows.table_mut()?;
         let widened = self.wide.widen(rows);

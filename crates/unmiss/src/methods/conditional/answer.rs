@@ -20,7 +20,7 @@ use crate::linalg::lanes::{LANES, Lane, times};
 /// Patterns that are worked on in one go: fixed, so that threads change nothing.
 pub const BLOCK: usize = 4 * LANES;
 /// Added to a variance under its root, as an input of the network.
-const SOFT: f64 = 0.01;
+pub(super) const SOFT: f64 = 0.01;
 
 /// What is wrong with an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,19 +8,22 @@ mod point;
 mod slopes;
 mod start;
 mod train;
+mod written;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use super::written::of_sums;
 use super::{
     About, Axis, Card, Choices, Cost, Examples, Job, Layout, Learned, Method, Predictor, Setting, Training,
     defaults_of, parse,
 };
 use crate::data::Shape;
 use crate::encode::wide::WideRows;
-use crate::encode::{Encoder, Rows, Targets, Task, Wide};
+use crate::encode::{Encoder, Rows, Targets, Task, Wide, Written};
 use crate::error::{Error, Result};
 use crate::linalg::groups;
+use crate::onnx::{Graph, Symbol};
 use crate::run::Run;
 use crate::store::Arrays;
 use answer::{Answer, Item, Loss};
@@ -383,6 +386,12 @@ impl Learned for Fitted {
 }
 
 impl Predictor for Fitted {
+    fn write(&self, graph: &mut Graph, rows: &Written) -> Result<Symbol> {
+        let cells = self.wide.write(graph, rows.table()?);
+        let scores = self.answer.write(graph, &cells);
+        Ok(of_sums(graph, &scores, self.task))
+    }
+
     fn predict(&self, rows: &Rows) -> Result<Vec<f64>> {
         let widened = self.wide.widen(rows.table()?);
         let data = widened.holes();

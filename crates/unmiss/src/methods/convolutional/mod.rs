@@ -11,15 +11,19 @@ use serde_json::{Value, json};
 
 use super::mean::PixelMeans;
 use super::supervised::{Scorer, Supervised, predictions, set_aside};
+use super::written::{network, of_scores};
 use super::{Card, Examples, Layout, Learned, Method, Predictor};
-use crate::encode::{ImageRows, Rows, Targets, Task};
+use crate::data::images::Size;
+use crate::encode::{ImageRows, Rows, Targets, Task, Written};
 use crate::error::Result;
+use crate::nn::engine::Inputs;
 use crate::nn::train::train;
 use crate::nn::{Engine, Parameters, Plain};
+use crate::onnx::{Graph, Kind, Symbol};
 use crate::run::Run;
 use crate::store::Arrays;
 use holes::Holes;
-use layers::Network;
+use layers::{Network, View};
 pub use nets::{BatchNorm, Down, Net};
 pub use settings::{Hide, Missing, Settings};
 use views::{Entrance, Visit};
@@ -165,6 +169,28 @@ impl Learned for Fitted {
 }
 
 impl Predictor for Fitted {
+    fn write(&self, graph: &mut Graph, rows: &Written) -> Result<Symbol> {
+        let images = rows.images()?;
+        let input = self.entrance.write(graph, images)?;
+        let marks = graph.cast(&images.observed, Kind::Single);
+        let Size { channels, height, width } = images.size;
+        let marks = graph.shaped(&marks, &[-1, channels as i64, height as i64, width as i64]);
+        let mut scores = Vec::new();
+        for (parameters, _) in &self.trained {
+            let inputs = Inputs {
+                plain: [input.clone()].into(),
+                known: Some((marks.clone(), channels)),
+                ..Inputs::default()
+            };
+            // One image, which is not looked at.
+            let cells = images.size.cells();
+            let view = View { values: vec![0.0; cells], observed: vec![true; cells], density: None };
+            scores.push(network(graph, parameters, inputs, |writer| self.network.forward(writer, view))?);
+        }
+        let scores = graph.joined(&scores.iter().collect::<Vec<_>>(), 0);
+        Ok(of_scores(graph, &scores, self.trained.len(), self.task))
+    }
+
     fn predict(&self, rows: &Rows) -> Result<Vec<f64>> {
         let rows = self.entrance.holes.filled(rows.images()?, None)?;
         let all: Vec<usize> = (0..rows.len()).collect();

@@ -3,8 +3,11 @@
 use super::holes::Holes;
 use super::layers::View;
 use super::{Hide, Missing, Settings};
-use crate::encode::{ImageBatch, ImageRows};
+use crate::encode::{ImageBatch, ImageRows, WrittenImages};
+use crate::error::Result;
+use crate::methods::written::no_formula;
 use crate::nn::train::Moment;
+use crate::onnx::{Graph, Kind, Symbol};
 use crate::rng::{Stream, mix};
 
 /// The share of visits at which more is hidden.
@@ -56,6 +59,31 @@ impl Entrance {
             places.for_each(|((value, known), mean)| *value = if *known { *value } else { *mean });
         }
         View { values, observed, density }
+    }
+
+    /// What the first layer is given of images, as operations of a graph.
+    ///
+    /// # Errors
+    /// When holes are filled by more than a formula.
+    pub fn write(&self, graph: &mut Graph, images: &WrittenImages) -> Result<Symbol> {
+        let WrittenImages { values, observed, .. } = images;
+        match self.missing {
+            Missing::Zero | Missing::PartialConv | Missing::SnConv => Ok(values.clone()),
+            Missing::Mean => {
+                let means = graph.singles(&[1, self.means.len()], &self.means);
+                Ok(graph.choose(observed, values, &means))
+            }
+            Missing::MaskChannel => {
+                let marks = graph.cast(observed, Kind::Single);
+                Ok(graph.beside(&[values, &marks]))
+            }
+            Missing::Knn => {
+                Err(no_formula("its holes are filled from the training images that are most alike"))
+            }
+            Missing::Misconv | Missing::DmfaImpute => {
+                Err(no_formula("its holes have a density that a network of its own tells, image by image"))
+            }
+        }
     }
 
     /// Every image moved and maybe mirrored; of what comes in from outside nothing is known.

@@ -199,6 +199,10 @@ impl Learned for Variational {
 }
 
 impl Imputer for Variational {
+    fn why_no_formula(&self) -> &'static str {
+        "it weighs many draws of what is missing"
+    }
+
     fn fill(&self, rows: &mut Rows, draw: Option<Draw>) -> Result<()> {
         let (width, at_once) = (self.layout.features.cells().max(1), rows_at_once(self.samples()));
         match &self.form {

@@ -150,18 +150,30 @@ fn remembered(split: &Split, recipe: &Recipe, run: &Run) -> Result<(FoldPart, Ve
         let answers = split.answers(&part, run)?;
         Ok((part, answers))
     };
-    let Some(path) = run.checkpoint("fold") else { return computed() };
-    let fingerprint = json!({ "work": fingerprint(split, recipe, run.seed()) });
-    let kept = Arrays::read(&path).ok().filter(|(header, _)| *header == fingerprint);
-    if let Some(done) = kept.and_then(|(_, arrays)| put_together(split, recipe, &arrays).ok()) {
-        return Ok(done);
+    if !run.keeps_checkpoints() {
+        return computed();
+    }
+    let work = fingerprint(split, recipe, run.seed());
+    let header = json!({ "work": work });
+    if let Some(path) = run.kept(&work, "fold") {
+        let kept = Arrays::read_sealed(&path).and_then(|(found, arrays)| match found == header {
+            true => put_together(split, recipe, &arrays),
+            false => Err(Error::model(&path, "it is of another fit")),
+        });
+        match kept {
+            Ok(done) => return Ok(done),
+            Err(error) => {
+                run.warn(format!("this fold begins anew, what was kept of it can't be used: {error}"))
+            }
+        }
     }
     let (part, answers) = computed()?;
     if !run.stopped() {
         let mut arrays = Arrays::default();
         arrays.put_doubles("predictions", &[answers.len()], answers.clone());
         arrays.put_all(LEARNED, part.learned.save());
-        arrays.write(&path, &fingerprint)?;
+        run.keep(&work, "fold", |path| arrays.write_sealed(path, &header));
+        run.forget_parts("training");
     }
     Ok((part, answers))
 }

@@ -10,6 +10,7 @@ mod splits;
 mod summary;
 mod temperature;
 mod validate;
+mod written;
 
 pub use deal::{Folds, MOST_ROWS_COMPARED, ROWS_KEPT_APART, folds, usual_folds};
 pub use measured::Entry;
@@ -17,3 +18,4 @@ pub use models::{FoldModel, FoldModels, FoldPart};
 pub(crate) use splits::own_units;
 pub use splits::{Split, Splits};
 pub use validate::{Validated, cross_validate, learn_from_all};
+pub use written::WrittenFold;

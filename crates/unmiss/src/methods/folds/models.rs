@@ -17,9 +17,10 @@ use serde_json::{Map, Value, json};
 use super::splits::average;
 use super::summary::together;
 use super::temperature::tempered;
-use crate::encode::{Coder, Encoder, Rows, Targets, Task};
+use crate::encode::{Coder, Encoder, Rows, Targets, Task, Written};
 use crate::error::{Error, Result};
 use crate::methods::{Exact, Layout, Learned, Predictor, Recipe};
+use crate::onnx::{Graph, Symbol};
 use crate::store::Arrays;
 
 /// The array that tells such a model from one that was learned at once.
@@ -129,6 +130,21 @@ impl FoldModels {
     /// Models of a target by these methods, for rows that `common` translates.
     pub fn new(common: Coder, task: Task, members: Vec<Recipe>, folds: Vec<FoldModel>) -> Self {
         Self { common, task, members, folds }
+    }
+
+    /// The translation that rows come in.
+    pub(super) fn common(&self) -> Result<&Encoder> {
+        self.common.table()
+    }
+
+    /// What is predicted.
+    pub(super) fn task(&self) -> Task {
+        self.task
+    }
+
+    /// The models, fold by fold.
+    pub(super) fn folds(&self) -> &[FoldModel] {
+        &self.folds
     }
 
     /// The models themselves.
@@ -398,6 +414,11 @@ impl Predictor for FoldModels {
             mean.iter_mut().zip(answers).for_each(|(mean, answer)| *mean += share * answer);
         })?;
         Ok(mean)
+    }
+
+    fn write(&self, graph: &mut Graph, rows: &Written) -> Result<Symbol> {
+        let folds = self.write_each(graph, rows.table()?)?;
+        Self::write_mean(graph, &folds)
     }
 
     /// Contributions to a weighted mean are the weighted means of contributions.

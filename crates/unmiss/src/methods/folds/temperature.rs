@@ -11,7 +11,7 @@ const RANGE: (f64, f64) = (0.25, 4.0);
 const STEPS: usize = 24;
 
 /// Chances below this count as this much before they are sharpened or softened.
-const SMALLEST_CHANCE: f64 = 1e-12;
+pub(super) const SMALLEST_CHANCE: f64 = 1e-12;
 
 /// Takes each row's chances to the power of 1 / temperature, so that they add up to 1 again (Guo et al. 2017: softmax
 /// of logits over the temperature).

@@ -245,6 +245,10 @@ impl Learned for Filler {
 }
 
 impl Imputer for Filler {
+    fn why_no_formula(&self) -> &'static str {
+        "it goes over the columns in rounds, a forest for each"
+    }
+
     fn fill(&self, rows: &mut Rows, draw: Option<Draw>) -> Result<()> {
         let rows = rows.table_mut()?;
         if rows.rows == 0 {

@@ -3,8 +3,9 @@
 //! A row's cells become bins once; every tree then asks for bins. Several rows walk a tree at once and without a
 //! branch: all of them take a step, and a row that has arrived stays where it is.
 
-use super::super::trees::bins::{Meaning, code, number};
-use super::super::trees::split::Set;
+use super::super::trees::bins::{MOST_BINS, Meaning, code, number};
+use super::super::trees::split::{Set, has};
+use super::super::trees::written::{Question, WrittenNode};
 use crate::encode::Encoded;
 
 /// Rows that walk together.
@@ -140,6 +141,46 @@ impl Tree {
                 }
             }
         }
+    }
+
+    /// The tree for a graph.
+    pub fn written(&self, meanings: &[Meaning], numbers: usize, codes: &[usize]) -> Vec<WrittenNode> {
+        let (mut splits, mut leaf) = (0, 0);
+        let node = |node: &Node| match *node {
+            Node::Leaf => {
+                let own = self.answers.starts[leaf] as usize..self.answers.starts[leaf + 1] as usize;
+                leaf += 1;
+                let classes = self.answers.classes[own.clone()].iter().map(|class| usize::from(*class));
+                let shares = self.answers.shares[own].iter().map(|share| f64::from(*share));
+                WrittenNode::Leaf(classes.zip(shares).collect())
+            }
+            Node::Split { column, test } => {
+                let column = usize::from(column);
+                let question = match test {
+                    Test::UpTo { last, missing_left } => match &meanings[column] {
+                        // Bins up to the last hold values up to its cut; behind the last cut stands all that is known.
+                        Meaning::Number { cuts } => {
+                            let most =
+                                cuts.get(usize::from(last)).map_or(f64::INFINITY, |cut| f64::from(*cut));
+                            Question::UpTo { column, most, missing_left }
+                        }
+                        Meaning::Category { .. } => {
+                            let codes = (0..codes[column - numbers]).map(|code| code <= usize::from(last));
+                            Question::In { column, inside: codes.chain([missing_left]).collect() }
+                        }
+                    },
+                    Test::In(set) => {
+                        let inside = |code: usize| has(&set, code.min(MOST_BINS - 1));
+                        let missing = has(&set, usize::from(MISSING));
+                        let codes = (0..codes[column - numbers]).map(inside);
+                        Question::In { column, inside: codes.chain([missing]).collect() }
+                    }
+                };
+                splits += 1;
+                WrittenNode::Split(question, 2 * splits - 1, 2 * splits)
+            }
+        };
+        self.nodes.iter().map(node).collect()
     }
 
     /// The leaves of a few rows.

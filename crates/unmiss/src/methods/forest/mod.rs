@@ -21,13 +21,15 @@ use stored::Forest;
 
 use super::trees::bins::{Bins, MOST_BINS};
 use super::trees::stand_in::StandIns;
+use super::trees::written::sums;
 use super::{
     About, Axis, Card, Choices, Cost, Examples, Job, Layout, Learned, Method, Predictor, Setting, Training,
     defaults_of, parse,
 };
 use crate::data::Shape;
-use crate::encode::{Encoded, Encoder, Encoding, Rows, Targets, Task};
+use crate::encode::{Encoded, Encoder, Encoding, Rows, Targets, Task, Written};
 use crate::error::{Error, Result};
+use crate::onnx::{Graph, Symbol};
 use crate::run::Run;
 use crate::store::Arrays;
 
@@ -293,6 +295,27 @@ impl Learned for Fitted {
 impl Predictor for Fitted {
     fn predict(&self, rows: &Rows) -> Result<Vec<f64>> {
         Ok(self.answers(rows.table()?))
+    }
+
+    fn write(&self, graph: &mut Graph, rows: &Written) -> Result<Symbol> {
+        let (rows, outputs) = (rows.table()?, outputs(self.task));
+        let codes: Vec<usize> = rows.categories.iter().map(|category| category.codes).collect();
+        let Forest { meanings, trees, prior, prior_share, .. } = &self.forest;
+        let written: Vec<_> = trees.iter().map(|tree| tree.written(meanings, self.shape.0, &codes)).collect();
+        let sums = sums(graph, rows, &self.stand_ins, &written, outputs);
+        let share = graph.double((1.0 - prior_share) / trees.len() as f64);
+        let prior = prior.iter().map(|prior| prior_share * prior).collect();
+        let prior = graph.doubles(&[1, outputs], prior);
+        let sums = graph.times(&sums, &share);
+        let sums = graph.add(&sums, &prior);
+        Ok(match self.task {
+            Task::Regression => sums,
+            Task::Classification { .. } if outputs == 1 => graph.with_first_of_two(&sums),
+            Task::Classification { .. } => {
+                let total = graph.sum(&sums, 1);
+                graph.divide(&sums, &total)
+            }
+        })
     }
 }
 

@@ -14,9 +14,10 @@ use super::{
 };
 use crate::data::Shape;
 use crate::encode::wide::WideRows;
-use crate::encode::{Rows, Wide};
+use crate::encode::{Rows, Wide, Written};
 use crate::error::{Error, Result};
-use crate::linalg::{Conditional, Course, Normal};
+use crate::linalg::{Conditional, Course, Normal, given_known};
+use crate::onnx::{Graph, Kind};
 use crate::rng::Stream;
 use crate::run::Run;
 use crate::store::Arrays;
@@ -284,5 +285,13 @@ impl Imputer for Fitted {
 
     fn parameter_sets(&self) -> usize {
         self.sets.len()
+    }
+
+    fn write(&self, graph: &mut Graph, rows: &Written) -> Result<Written> {
+        let rows = rows.table()?;
+        let wide = self.wide.write(graph, rows);
+        let values = graph.cast(&wide.values, Kind::Double);
+        let (mean, _) = given_known(graph, &self.normal, (&values, &wide.observed), None);
+        Ok(Written::Table(self.wide.write_narrow(graph, &mean, rows)))
     }
 }

@@ -11,11 +11,11 @@ use crate::linalg::{Conditional, Normal};
 
 /// How rows become clouds.
 pub struct Places {
-    wide: Wide,
+    pub(super) wide: Wide,
     /// `[columns]`: indicators of levels count as 0 and 1, not by how rare they are.
-    factors: Vec<f32>,
+    pub(super) factors: Vec<f32>,
     /// The features whose holes have a coordinate.
-    marked: Vec<usize>,
+    pub(super) marked: Vec<usize>,
     /// The columns together, learned through the holes.
     pub normal: Normal,
 }

@@ -4,6 +4,7 @@ mod choose;
 mod clouds;
 mod likeness;
 mod solved;
+mod written;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

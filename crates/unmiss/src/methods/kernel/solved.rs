@@ -6,10 +6,11 @@ use serde_json::{Value, json};
 use super::choose::{Chosen, choose};
 use super::clouds::{Clouds, Places};
 use super::likeness::{Laid, matrix};
-use crate::encode::{Encoded, Encoder, Rows, Targets, Task};
+use crate::encode::{Encoded, Encoder, Rows, Targets, Task, Written};
 use crate::error::{Error, Result};
 use crate::linalg::{Mat, Normal, solve_all};
 use crate::methods::{Learned, Predictor};
+use crate::onnx::{Graph, Symbol};
 use crate::run::Run;
 use crate::store::Arrays;
 
@@ -22,18 +23,18 @@ const SHARPEST: f64 = 30.0;
 
 /// A fitted process.
 pub struct Solved {
-    places: Places,
-    task: Task,
+    pub(super) places: Places,
+    pub(super) task: Task,
     /// The training rows, marks weighted.
-    rows: Clouds,
+    pub(super) rows: Clouds,
     laid: Laid,
-    chosen: Chosen,
+    pub(super) chosen: Chosen,
     /// `[outputs]`: what is answered far from all rows: the mean, or the share of each class.
-    far: Vec<f64>,
+    pub(super) far: Vec<f64>,
     /// `[rows, outputs]`: α.
-    weights: Vec<f64>,
+    pub(super) weights: Vec<f64>,
     /// s, the factor in front of what was learned of classes.
-    sharpness: f64,
+    pub(super) sharpness: f64,
 }
 
 impl Solved {
@@ -194,6 +195,10 @@ impl Learned for Solved {
 }
 
 impl Predictor for Solved {
+    fn write(&self, graph: &mut Graph, rows: &Written) -> Result<Symbol> {
+        Ok(self.write_answers(graph, rows.table()?))
+    }
+
     fn predict(&self, rows: &Rows) -> Result<Vec<f64>> {
         let clouds = self.places.clouds(rows.table()?).marked_by(self.chosen.marks);
         let (outputs, width) = (self.far.len(), clouds.coordinates);

@@ -21,13 +21,15 @@ pub struct Inputs {
 
 /// A place where the effect of a number may take another slope.
 #[derive(Clone, Copy)]
-struct Bend {
+pub struct Bend {
     /// Which number column.
-    column: usize,
+    pub column: usize,
     /// Where, in encoded units.
-    knot: f64,
-    mean: f64,
-    deviation: f64,
+    pub knot: f64,
+    /// Of the hinge.
+    pub mean: f64,
+    /// Of the hinge.
+    pub deviation: f64,
 }
 
 impl Bend {
@@ -53,6 +55,16 @@ impl Inputs {
             bends.extend(bends_of(column, known.collect(), count));
         }
         Self { design, bends }
+    }
+
+    /// The inputs without bends.
+    pub fn design(&self) -> &Design {
+        &self.design
+    }
+
+    /// The bends.
+    pub fn bends(&self) -> &[Bend] {
+        &self.bends
     }
 
     /// How many there are, the bias not counted.

@@ -7,6 +7,7 @@ mod logistic;
 mod ridge;
 mod strength;
 mod sum;
+mod written;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -6,9 +6,11 @@ use serde_json::{Map, Value, json};
 use super::logistic::{self, Problem};
 use super::{Inputs, Strength, ridge, strength};
 use crate::encode::design::SparseRows;
-use crate::encode::{Encoded, Encoder, Rows, Targets, Task};
+use crate::encode::{Encoded, Encoder, Rows, Targets, Task, Written};
 use crate::error::{Error, Result};
+use crate::methods::written::of_sums;
 use crate::methods::{Exact, Learned, Predictor, Training};
+use crate::onnx::{Graph, Kind, Symbol};
 use crate::run::Run;
 use crate::store::Arrays;
 
@@ -170,6 +172,18 @@ impl Predictor for WeightedSum {
         let rows_with_answers = answers.par_chunks_mut(outputs.max(1)).with_min_len(256).enumerate();
         rows_with_answers.for_each(|(row, answer)| self.predict_row(rows, row, answer));
         Ok(answers)
+    }
+
+    fn write(&self, graph: &mut Graph, rows: &Written) -> Result<Symbol> {
+        let inputs = self.inputs.write(graph, rows.table()?);
+        let inputs = graph.cast(&inputs, Kind::Double);
+        let (count, logits) = (self.inputs.len(), logits_of(self.task));
+        let (weights, bias) = self.fit.weights.split_at(count * logits);
+        let weights = graph.doubles(&[count, logits], weights.to_vec());
+        let bias = graph.doubles(&[1, logits], bias.to_vec());
+        let sums = graph.product(&inputs, &weights);
+        let sums = graph.add(&sums, &bias);
+        Ok(of_sums(graph, &sums, self.task))
     }
 
     /// The contribution of column j to a sum: what its inputs (number or codes, indicator) add for the row, less what

@@ -10,6 +10,7 @@
 //! A row costs |o| · factors², where a full covariance would cost |o|³.
 
 use crate::linalg::{Square, dot};
+use crate::onnx::{Graph, Kind, Symbol, WrittenNumbers};
 use crate::rng::Stream;
 
 /// The fitted model.
@@ -50,6 +51,44 @@ impl Factors {
         lower.backward(&mut causes);
         self.say(observed, &causes, line);
         Open { lower, causes }
+    }
+
+    /// `[rows, columns]`: the expectation of missing cells, in double precision, as operations of a graph. With gain
+    /// k = A⁻¹ w_j / (ψ_j + w_j' A⁻¹ w_j) where column j is known, ẑ <- ẑ + k (x_j - μ_j - w_j'ẑ) and
+    /// A⁻¹ <- A⁻¹ - k (A⁻¹ w_j)', for one column after the other.
+    pub fn write(&self, graph: &mut Graph, rows: &WrittenNumbers) -> Symbol {
+        let (count, columns) = (self.count, self.mean.len());
+        let identity = (0..count * count).map(|cell| f64::from(u8::from(cell / count == cell % count)));
+        let mut open = graph.doubles(&[1, count, count], identity.collect());
+        let mut causes = graph.doubles(&[1, count], vec![0.0; count]);
+        let values = graph.cast(&rows.values, Kind::Double);
+        let nothing = graph.double(0.0);
+        for column in 0..columns {
+            let own = graph.integers(&[1], &[column as i64]);
+            let loading = graph.doubles(&[count, 1], self.loading(column).to_vec());
+            let (mean, noise) = (graph.double(self.mean[column]), graph.double(self.noise[column]));
+            let side = graph.product(&open, &loading); // [rows, count, 1]
+            let flat = graph.shaped(&side, &[-1, count as i64]);
+            let spread = graph.product(&flat, &loading); // [rows, 1]
+            let below = graph.add(&noise, &spread);
+            let gain = graph.divide(&flat, &below);
+            let (known, value) = (graph.gather(&rows.observed, &own, 1), graph.gather(&values, &own, 1));
+            let gain = graph.choose(&known, &gain, &nothing); // [rows, count]
+            let (said, deviation) = (graph.product(&causes, &loading), graph.subtract(&value, &mean));
+            let surprise = graph.subtract(&deviation, &said);
+            let moved = graph.times(&gain, &surprise);
+            causes = graph.add(&causes, &moved);
+            let upright = graph.shaped(&gain, &[-1, count as i64, 1]);
+            let across = graph.shaped(&flat, &[-1, 1, count as i64]);
+            let told = graph.times(&upright, &across);
+            open = graph.subtract(&open, &told);
+        }
+        let turned = (0..count * columns).map(|cell| self.loadings[cell % columns * count + cell / columns]);
+        let (loadings, mean) = (turned.collect(), self.mean.clone());
+        let (loadings, mean) =
+            (graph.doubles(&[count, columns], loadings), graph.doubles(&[1, columns], mean));
+        let said = graph.product(&causes, &loadings);
+        graph.add(&said, &mean)
     }
 
     fn say(&self, observed: &[bool], causes: &[f64], line: &mut [f64]) {

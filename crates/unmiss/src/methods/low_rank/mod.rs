@@ -13,9 +13,10 @@ use super::{
 };
 use crate::data::Shape;
 use crate::encode::wide::WideRows;
-use crate::encode::{Rows, Wide};
+use crate::encode::{Rows, Wide, Written};
 use crate::error::{Error, Result};
 use crate::linalg::Holes;
+use crate::onnx::Graph;
 use crate::rng::Stream;
 use crate::run::Run;
 use crate::store::Arrays;
@@ -233,6 +234,15 @@ impl Learned for Fitted {
 }
 
 impl Imputer for Fitted {
+    /// Its causes are told of one known column after the other: z and what is open of it, `[factors, factors]`, where
+    /// the columns' covariance would be `[columns, columns]`.
+    fn write(&self, graph: &mut Graph, rows: &Written) -> Result<Written> {
+        let rows = rows.table()?;
+        let wide = self.wide.write(graph, rows);
+        let lines = self.factors.write(graph, &wide);
+        Ok(Written::Table(self.wide.write_narrow(graph, &lines, rows)))
+    }
+
     fn fill(&self, rows: &mut Rows, draw: Option<Draw>) -> Result<()> {
         let rows = rows.table_mut()?;
         let widened = self.wide.widen(rows);

@@ -13,8 +13,9 @@ use super::{
 };
 use crate::data::Shape;
 use crate::encode::wide::pick;
-use crate::encode::{Coder, Encoded, Encoder, Rows};
+use crate::encode::{Coder, Encoded, Encoder, Rows, Written};
 use crate::error::{Error, Result};
+use crate::onnx::Graph;
 use crate::rng::Stream;
 use crate::run::Run;
 use crate::store::Arrays;
@@ -156,6 +157,22 @@ impl Learned for Fitted {
 }
 
 impl Imputer for Fitted {
+    fn write(&self, graph: &mut Graph, rows: &Written) -> Result<Written> {
+        let mut rows = rows.table()?.clone();
+        if let Some(numbers) = &mut rows.numbers {
+            let centers = graph.singles(&[1, self.centers.len()], &self.centers);
+            numbers.values = graph.choose(&numbers.observed, &numbers.values, &centers);
+        }
+        for (category, shares) in rows.categories.iter_mut().zip(&self.shares) {
+            let best = pick(shares, None).unwrap_or(0) as i64;
+            // Every code stays, a hole becomes the most frequent one.
+            let codes: Vec<i64> = (0..category.codes as i64).chain([best]).collect();
+            let codes = graph.integers(&[codes.len()], &codes);
+            category.place = graph.gather(&codes, &category.place, 0);
+        }
+        Ok(Written::Table(rows))
+    }
+
     fn fill(&self, rows: &mut Rows, draw: Option<Draw>) -> Result<()> {
         let rows = rows.table_mut()?;
         for_each_row(rows, |row, line| {

@@ -8,12 +8,14 @@ mod settings;
 use serde_json::{Value, json};
 
 use super::supervised::{Scorer, Supervised, predictions, set_aside};
+use super::written::{network, of_scores};
 use super::{Card, Examples, Layout, Learned, Method, Predictor, Training};
 use crate::data::{Shape, other_shape};
-use crate::encode::{Coder, Design, Encoding, Rows, Scale, Targets, Task};
+use crate::encode::{Coder, Design, Encoding, Rows, Scale, Targets, Task, Written};
 use crate::error::{Error, Result};
 use crate::nn::train::train;
 use crate::nn::{Engine, Parameters, Plain};
+use crate::onnx::{Graph, Symbol};
 use crate::run::Run;
 use crate::store::Arrays;
 use layers::{Held, Perceptron, Start};
@@ -182,6 +184,17 @@ impl Learned for Fitted {
 }
 
 impl Predictor for Fitted {
+    fn write(&self, graph: &mut Graph, rows: &Written) -> Result<Symbol> {
+        let inputs = match &self.inputs {
+            Inputs::Columns(design) => design.write(graph, rows.table()?),
+            Inputs::Pixels(design) => design.write(graph, rows.images()?),
+        };
+        let scores = network(graph, &self.parameters, Default::default(), |writer| {
+            self.perceptron.forward(writer, inputs)
+        })?;
+        Ok(of_scores(graph, &scores, 1, self.task))
+    }
+
     fn predict(&self, rows: &Rows) -> Result<Vec<f64>> {
         let mut answers = Vec::with_capacity(rows.len() * self.task.outputs());
         for start in (0..rows.len()).step_by(ROWS_AT_ONCE) {

@@ -5,12 +5,13 @@
 //! ```
 
 use super::layers::Perceptron;
-use crate::encode::{ImageBatch, ImageCoder, ImageRows, Missing};
+use crate::encode::{ImageBatch, ImageCoder, ImageRows, Missing, WrittenImages};
 use crate::error::{Error, Result};
 use crate::methods::mean::PixelMeans;
 use crate::methods::supervised::Scorer;
 use crate::nn::Engine;
 use crate::nn::sparsity::input_factor;
+use crate::onnx::{Graph, Kind, Symbol};
 use crate::store::Arrays;
 
 /// Images predicted at a time while training.
@@ -76,6 +77,36 @@ impl PixelDesign {
             }
         }
         inputs
+    }
+}
+
+impl PixelDesign {
+    /// `[images, inputs]`: what [`PixelDesign::dense`] gives.
+    pub fn write(&self, graph: &mut Graph, images: &WrittenImages) -> Symbol {
+        let WrittenImages { values, observed, .. } = images;
+        let marks = graph.cast(observed, Kind::Single);
+        let known = match self.normalization() {
+            Some(k) => {
+                let (count, one, k) = (graph.sum(&marks, 1), graph.single(1.0), graph.single(k));
+                let count = graph.op("Max", &[&count, &one]);
+                let factor = graph.divide(&k, &count);
+                graph.times(values, &factor)
+            }
+            None => values.clone(),
+        };
+        let filled = self.missing.fills_with_mean();
+        let fill: Vec<f32> = self.means.iter().map(|mean| if filled { *mean } else { 0.0 }).collect();
+        let fill = graph.singles(&[1, fill.len()], &fill);
+        let inputs = graph.choose(observed, &known, &fill);
+        let told = match self.missing.indicated() {
+            None => return inputs,
+            Some(true) => marks,
+            Some(false) => {
+                let one = graph.single(1.0);
+                graph.subtract(&one, &marks)
+            }
+        };
+        graph.beside(&[&inputs, &told])
     }
 }
 

@@ -228,6 +228,10 @@ impl Imputer for AlikeImages {
 }
 
 impl Predictor for AlikeImages {
+    fn why_no_formula(&self) -> &'static str {
+        "it asks the training images that are most alike, another set for every image"
+    }
+
     fn predict(&self, rows: &Rows) -> Result<Vec<f64>> {
         let rows = rows.images()?;
         let told = self.told.as_ref().ok_or_else(|| Error::data("it does not say what is predicted"))?;

@@ -236,6 +236,10 @@ impl Learned for Fitted {
 }
 
 impl Imputer for Fitted {
+    fn why_no_formula(&self) -> &'static str {
+        "it asks the training rows that are most alike, another set for every row"
+    }
+
     fn fill(&self, rows: &mut Rows, draw: Option<Draw>) -> Result<()> {
         let rows = rows.table_mut()?;
         for start in (0..rows.rows).step_by(BLOCK * 16) {

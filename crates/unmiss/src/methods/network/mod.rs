@@ -7,14 +7,17 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::supervised::predictions;
+use super::written::{network, of_scores, weighted};
 use super::{
     About, Axis, Card, Choices, Cost, Examples, Job, Layout, Learned, Method, Predictor, Setting, Training,
     defaults_of, parse,
 };
 use crate::data::Shape;
-use crate::encode::{Encoded, Encoding, Guess, Rows, Scale, Task};
+use crate::encode::{Encoded, Encoding, Guess, Rows, Scale, Task, Written};
 use crate::error::{Error, Result};
+use crate::nn::engine::Inputs;
 use crate::nn::{Cells, Plain};
+use crate::onnx::{Graph, Symbol};
 use crate::run::Run;
 use crate::store::Arrays;
 use fit::Trunk;
@@ -283,6 +286,23 @@ impl Learned for Fitted {
 }
 
 impl Predictor for Fitted {
+    fn write(&self, graph: &mut Graph, rows: &Written) -> Result<Symbol> {
+        let mut cells = rows.table()?.clone();
+        if let (Some(guess), Some(numbers)) = (&self.guess, &mut cells.numbers) {
+            numbers.values = guess.write(graph, numbers);
+        }
+        let mut answers = Vec::new();
+        for trunk in &self.trunks {
+            let inputs = Inputs { cells: Some(cells.clone()), ..Inputs::default() };
+            let scores = network(graph, &trunk.parameters, inputs, |writer| {
+                trunk.network.forward(writer, Cells::default())
+            })?;
+            let own = of_scores(graph, &scores, trunk.network.members(), self.task);
+            answers.push((own, 1.0 / self.trunks.len() as f64));
+        }
+        weighted(graph, &answers).ok_or_else(|| Error::data("there is no network"))
+    }
+
     fn predict(&self, rows: &Rows) -> Result<Vec<f64>> {
         let rows = rows.table()?;
         let mut answers = Vec::with_capacity(rows.rows * self.task.outputs());

@@ -13,9 +13,11 @@ use super::start::{Head, Start};
 use crate::encode::{Encoded, Encoder, Task, Wide};
 use crate::error::Result;
 use crate::methods::supervised::Scorer;
+use crate::nn::engine::Inputs as Written;
 use crate::nn::front::{FRONT_PARAMETERS, Front};
 use crate::nn::neumann::{Block, Form, NEUMANN_PARAMETERS, Neumann};
 use crate::nn::{Activation, Cells, Engine, Parameters};
+use crate::onnx::{Graph, Kind, WrittenRows};
 use crate::rng::Stream;
 use crate::store::Arrays;
 
@@ -167,6 +169,22 @@ impl Network {
             Some(straight) => engine.add(hidden, straight),
             None => hidden, // [B, O]
         }
+    }
+
+    /// What stands for its inputs in a graph.
+    pub fn write_inputs(&self, graph: &mut Graph, rows: &WrittenRows) -> Written {
+        let block = match &self.wide {
+            Some(wide) => Some(wide.write(graph, rows)),
+            None => rows.numbers.clone(),
+        };
+        let mut inputs = Written { block, cells: Some(rows.clone()), ..Written::default() };
+        if !self.told.is_empty() {
+            let marks = rows.observed(graph);
+            let marks = graph.columns(&marks, self.told.iter().copied());
+            let missing = graph.op("Not", &[&marks]);
+            inputs.plain.push_back(graph.cast(&missing, Kind::Single));
+        }
+        inputs
     }
 
     /// Rows as the network takes them.

@@ -9,16 +9,18 @@ mod tests;
 use serde_json::{Value, json};
 
 use super::supervised::{Supervised, predictions, set_aside};
+use super::written::{network, of_scores};
 use super::{
     About, Axis, Card, Choices, Cost, Examples, Job, Layout, Learned, Method, Predictor, Setting, Training,
     defaults_of,
 };
 use crate::data::Shape;
-use crate::encode::{Rows, Task};
+use crate::encode::{Encoded, Rows, Task, Written};
 use crate::error::Result;
 use crate::linalg::Holes;
 use crate::nn::train::train;
 use crate::nn::{Parameters, Plain};
+use crate::onnx::{Graph, Symbol};
 use crate::run::Run;
 use crate::store::Arrays;
 use layers::{Held, Network};
@@ -188,6 +190,17 @@ impl Learned for Fitted {
 }
 
 impl Predictor for Fitted {
+    fn write(&self, graph: &mut Graph, rows: &Written) -> Result<Symbol> {
+        let rows = rows.table()?;
+        let inputs = self.network.write_inputs(graph, rows);
+        // One row of holes, which is not looked at.
+        let numbers = rows.numbers.as_ref().map_or(0, |numbers| numbers.columns);
+        let dummy = self.network.prepare(&Encoded::holes(1, numbers, rows.categories.len()));
+        let scores =
+            network(graph, &self.parameters, inputs, |writer| self.network.forward(writer, &dummy, &[0]))?;
+        Ok(of_scores(graph, &scores, 1, self.task))
+    }
+
     fn predict(&self, rows: &Rows) -> Result<Vec<f64>> {
         let rows = rows.table()?;
         let mut answers = Vec::with_capacity(rows.rows * self.task.outputs());

@@ -65,6 +65,12 @@ fn learning(method: &dyn Method) -> Value {
             json!({ "hidden": [32], "latent": 4, "epochs": 60, "batch": 8, "rate": 0.005, "patience": 0 })
         }
         "mlp" => json!({ "missing": "mean", "hidden": [32], "epochs": 60, "batch": 8 }),
+        "impute-then-predict" => json!({
+            "imputer": "mean",
+            "predictor": "mlp",
+            "predictor-settings": { "hidden": [32], "epochs": 60, "batch": 8 },
+            "draws": 2,
+        }),
         "dmfa" => json!({ "filters": [8, 16], "epochs": 60, "batch": 8, "rate": 0.005, "patience": 0 }),
         _ => json!({}),
     }

@@ -305,6 +305,10 @@ impl Learned for Fitted {
 }
 
 impl Imputer for Fitted {
+    fn why_no_formula(&self) -> &'static str {
+        "it integrates over what a hole says of the value that it hides"
+    }
+
     fn fill(&self, rows: &mut Rows, draw: Option<Draw>) -> Result<()> {
         let rows = rows.table_mut()?;
         let conditional = Conditional::new(&self.fit.normal);

@@ -2,6 +2,7 @@
 
 use super::bins::{self, MOST_BINS};
 use super::split::{Set, has};
+use super::written::{Question, WrittenNode};
 use crate::encode::Encoded;
 use crate::error::{Error, Result};
 use crate::store::Arrays;
@@ -68,6 +69,25 @@ pub fn leaf(tree: &[Node], shape: (usize, usize), rows: &Encoded, row: usize) ->
                 };
                 place = *left as usize + usize::from(!goes_left.unwrap_or(*missing_left));
             }
+        }
+    }
+}
+
+/// A node for a graph; leaves add to one of the outputs.
+pub fn written(node: &Node, numbers: usize, codes: &[usize], output: usize) -> WrittenNode {
+    match node {
+        Node::Leaf(value) => WrittenNode::Leaf(vec![(output, *value)]),
+        Node::Split { column, test, missing_left, left, .. } => {
+            let (column, missing_left, left) = (*column as usize, *missing_left, *left as usize);
+            let question = match test {
+                Test::UpTo(most) => Question::UpTo { column, most: f64::from(*most), missing_left },
+                Test::In(set) => {
+                    let inside = |code: usize| has(set, code.min(MOST_BINS - 1));
+                    let codes = (0..codes[column - numbers]).map(inside);
+                    Question::In { column, inside: codes.chain([missing_left]).collect() }
+                }
+            };
+            WrittenNode::Split(question, left, left + 1)
         }
     }
 }

@@ -10,6 +10,7 @@ pub(super) mod loss;
 pub(super) mod split;
 pub(super) mod stand_in;
 mod walk;
+pub(super) mod written;
 
 #[cfg(test)]
 mod tests;
@@ -23,13 +24,15 @@ use forest::{Forest, Node};
 use stand_in::StandIns;
 use walk::{Block, LANES, MISSING, Walk};
 
+use super::written::{of_sums, weighted};
 use super::{
     About, Axis, Card, Choices, Cost, Exact, Examples, Job, Layout, Learned, Method, Predictor, Setting,
     Training, defaults_of, parse,
 };
 use crate::data::Shape;
-use crate::encode::{Encoded, Encoder, Encoding, Rows, Task};
+use crate::encode::{Encoded, Encoder, Encoding, Rows, Task, Written};
 use crate::error::{Error, Result};
+use crate::onnx::{Graph, Symbol};
 use crate::run::Run;
 use crate::store::Arrays;
 
@@ -307,6 +310,24 @@ impl Predictor for Fitted {
         let each = answers.par_chunks_mut(outputs).with_min_len(64).enumerate();
         each.for_each(|(row, answer)| self.predict_row(rows, row, answer));
         Ok(answers)
+    }
+
+    fn write(&self, graph: &mut Graph, rows: &Written) -> Result<Symbol> {
+        let (rows, outputs) = (rows.table()?, loss::outputs(self.task));
+        let codes: Vec<usize> = rows.categories.iter().map(|category| category.codes).collect();
+        let mut answers = Vec::new();
+        for (base, trees) in self.forest.bases.iter().zip(&self.forest.trees) {
+            let written = |(number, tree): (usize, &Vec<Node>)| {
+                let node = |node| forest::written(node, self.forest.shape.0, &codes, number % outputs);
+                tree.iter().map(node).collect()
+            };
+            let trees: Vec<_> = trees.iter().enumerate().map(written).collect();
+            let sums = written::sums(graph, rows, &self.stand_ins, &trees, outputs);
+            let base = graph.doubles(&[1, outputs], base.clone());
+            let sums = graph.add(&sums, &base);
+            answers.push((of_sums(graph, &sums, self.task), 1.0 / self.forest.bases.len() as f64));
+        }
+        weighted(graph, &answers).ok_or_else(|| Error::data("there is no tree"))
     }
 
     /// The mean over background rows; chances are no sums of trees.

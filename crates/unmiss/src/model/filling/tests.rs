@@ -99,7 +99,7 @@ fn every_imputer_fills_within_the_limits_it_is_given_and_no_narrower_ones() {
             let [(_, guess), (_, drawn)] = filled_range(method, &limits);
             if ["mean", "neighbours"].contains(&method) {
                 assert!(guess <= known && drawn <= known, "{method}: {guess}, {drawn}");
-            } else if !["autoencoder", "dvae", "forest"].contains(&method) {
+            } else if !["autoencoder", "autoimpute", "dvae", "forest"].contains(&method) {
                 assert!(guess > known + 1.0, "{method}: {guess}");
                 assert!(drawn > known + 1.0, "{method}: {drawn}");
             }

@@ -7,6 +7,8 @@
 //!
 //! With a single model and rows that it did not learn from it is split conformal (Vovk et al. 2005; Lei et al. 2018).
 
+mod written;
+
 use serde::{Deserialize, Serialize};
 
 use super::spread::Spread;

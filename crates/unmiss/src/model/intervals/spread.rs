@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::encode::Rows;
 use crate::linalg::{Mat, solve};
+use crate::onnx::{Graph, Kind, Symbol};
 
 /// The penalty on a column's part, in rows: so many rows with the hole make it half of what they say.
 const PENALTY: f64 = 2.0;
@@ -61,6 +62,19 @@ impl Spread {
             sum += columns.next_if(|(column, _)| column == hole).map_or(0.0, |(_, addition)| *addition);
         }
         sum.max(SMALLEST)
+    }
+
+    /// `[rows, 1]`: the spreads of rows from their marks `[rows, inputs]`, as operations of a graph.
+    pub fn write(&self, graph: &mut Graph, marks: &Symbol, inputs: usize) -> Symbol {
+        let mut additions = vec![self.share / inputs.max(1) as f64; inputs];
+        self.columns.iter().for_each(|(column, addition)| additions[*column as usize] += addition);
+        let missing = graph.op("Not", &[marks]);
+        let missing = graph.cast(&missing, Kind::Double);
+        let additions = graph.doubles(&[inputs, 1], additions);
+        let (start, least) = (graph.double(self.start), graph.double(SMALLEST));
+        let added = graph.product(&missing, &additions);
+        let sum = graph.add(&start, &added);
+        graph.op("Max", &[&sum, &least])
     }
 
     /// Whether all numbers can be used.

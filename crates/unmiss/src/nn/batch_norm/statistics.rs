@@ -178,21 +178,25 @@ pub(super) fn lines(images: &[f32], pixels: usize, lines: &[[f32; 2]]) -> Vec<f3
     output
 }
 
+/// For each channel the line `a x + b` that is applied in prediction, by the running values.
+pub(in crate::nn) fn running_lines(parameters: &Parameters, first: usize) -> Vec<[f32; 2]> {
+    let [scale, shift, mean, variance] =
+        [0, 1, 2, 3].map(|index| parameters[first + index].values.as_slice());
+    let line = |channel: usize| {
+        let a = f64::from(scale[channel]) / (f64::from(variance[channel]) + EPSILON).sqrt();
+        [a as f32, (f64::from(shift[channel]) - a * f64::from(mean[channel])) as f32]
+    };
+    (0..scale.len()).map(line).collect()
+}
+
 /// Batch norm for prediction, in place: with the running values.
 ///
 /// # Shapes
 /// - `images`: `[rows, channels x pixels]`
 /// - `first`: the index of γ among `parameters`
 pub fn batch_norm_infer(images: &mut [f32], rows: usize, parameters: &Parameters, first: usize) {
-    let [scale, shift, mean, variance] =
-        [0, 1, 2, 3].map(|index| parameters[first + index].values.as_slice());
-    let pixels = images.len() / (rows * scale.len()).max(1);
-    let own: Vec<[f32; 2]> = (0..scale.len())
-        .map(|channel| {
-            let a = f64::from(scale[channel]) / (f64::from(variance[channel]) + EPSILON).sqrt();
-            [a as f32, (f64::from(shift[channel]) - a * f64::from(mean[channel])) as f32]
-        })
-        .collect();
+    let own = running_lines(parameters, first);
+    let pixels = images.len() / (rows * own.len()).max(1);
     let image = (own.len() * pixels).max(1);
     images.par_chunks_mut(image).for_each(|image| {
         image.chunks_exact_mut(pixels).zip(&own).for_each(|(plane, own)| line_in_place(plane, *own));

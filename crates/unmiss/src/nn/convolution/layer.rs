@@ -66,6 +66,11 @@ impl Convolution {
         if self.transposed { self.plan.input } else { self.plan.output }
     }
 
+    /// Whether every pixel paints its window, instead of summing over it.
+    pub fn is_transposed(&self) -> bool {
+        self.transposed
+    }
+
     /// The window.
     pub fn window(&self) -> Window {
         self.plan.window

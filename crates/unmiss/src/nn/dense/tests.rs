@@ -8,13 +8,14 @@ use crate::nn::tape::{into_values, training_device};
 use crate::rng::Stream;
 use crate::run::Run;
 
-const ALL: [Activation; 6] = [
+const ALL: [Activation; 7] = [
     Activation::Identity,
     Activation::Relu,
     Activation::Selu,
     Activation::Mish,
     Activation::Sigmoid,
     Activation::Tanh,
+    Activation::Decay,
 ];
 
 fn tensor(values: &[f32], shape: [usize; 2]) -> Tensor<2> {
@@ -49,6 +50,7 @@ fn with_burn(activation: Activation, sums: Tensor<2>) -> Tensor<2> {
         Activation::Mish => plain_burn::mish(sums),
         Activation::Sigmoid => plain_burn::sigmoid(sums),
         Activation::Tanh => plain_burn::tanh(sums),
+        Activation::Decay => (-sums.clamp_min(0.0)).exp(),
     }
 }
 

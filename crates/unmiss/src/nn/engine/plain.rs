@@ -23,6 +23,7 @@ use crate::nn::parameters::Parameters;
 use crate::nn::partial_convolution::partial_convolution_infer;
 use crate::nn::pool::Pool;
 use crate::nn::product::Matrix;
+use crate::nn::recurrent::{Give, Recurrent, Steps, Weights};
 use crate::nn::sparsity::{Dropout, normalize_row};
 use crate::nn::sparsity_convolution::sparsity_convolution_infer;
 use crate::nn::train::Moment;
@@ -159,6 +160,12 @@ impl Engine for Plain<'_> {
         left
     }
 
+    fn times(&mut self, mut left: Rows, right: Rows) -> Rows {
+        left.buffer().iter_mut().zip(right.values()).for_each(|(left, right)| *left *= right);
+        self.recycle(right);
+        left
+    }
+
     fn beside(&mut self, left: Rows, right: Rows) -> Rows {
         let mut both = self.fresh(left.rows);
         both.buffer().clear();
@@ -199,6 +206,24 @@ impl Engine for Plain<'_> {
 
     fn dropout(&mut self, hidden: Rows, _: f64, _: Dropout, _: (&str, usize)) -> Rows {
         hidden
+    }
+
+    fn recurrent(
+        &mut self,
+        input: Rows,
+        decay: Option<Rows>,
+        layer: &Arc<Recurrent>,
+        steps: &Arc<Steps>,
+        first: usize,
+        give: Give,
+    ) -> Rows {
+        let array = |index: usize| self.parameters[first + index].values.as_slice();
+        let weights = Weights { input: array(0), state: array(1), bias: array(2) };
+        let mut output = self.fresh(if give == Give::Last { steps.series() } else { steps.rows() });
+        let batch = (steps.as_ref(), input.values(), decay.as_ref().map(Rows::values));
+        layer.infer(batch, weights, give, output.buffer());
+        decay.into_iter().chain([input]).for_each(|own| self.recycle(own));
+        output
     }
 
     fn convolution(

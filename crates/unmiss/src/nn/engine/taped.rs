@@ -22,6 +22,7 @@ use crate::nn::mixture::{Mixture, MixtureSize};
 use crate::nn::neumann::Block;
 use crate::nn::partial_convolution::partial_convolution;
 use crate::nn::pool::{Pool, pool};
+use crate::nn::recurrent::{Give, Recurrent, Steps};
 use crate::nn::sparsity::{Dropout, dropout, normalize_hidden};
 use crate::nn::sparsity_convolution::sparsity_convolution;
 use crate::nn::tape::{into_values, training_device};
@@ -90,6 +91,10 @@ impl Engine for Taped<'_> {
         left + right
     }
 
+    fn times(&mut self, left: Tensor<2>, right: Tensor<2>) -> Tensor<2> {
+        left * right
+    }
+
     fn beside(&mut self, left: Tensor<2>, right: Tensor<2>) -> Tensor<2> {
         Tensor::cat(vec![left, right], 1)
     }
@@ -120,6 +125,18 @@ impl Engine for Taped<'_> {
         }
         let mut stream = Stream::new(self.moment.seed, purpose, self.moment.step, number as u64);
         dropout(hidden, share, kind, &mut stream)
+    }
+
+    fn recurrent(
+        &mut self,
+        input: Tensor<2>,
+        decay: Option<Tensor<2>>,
+        layer: &Arc<Recurrent>,
+        steps: &Arc<Steps>,
+        first: usize,
+        give: Give,
+    ) -> Tensor<2> {
+        layer.forward_taped(input, decay, steps, (self.parameters, first), give)
     }
 
     fn convolution(

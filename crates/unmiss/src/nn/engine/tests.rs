@@ -60,6 +60,7 @@ fn layers_sums_and_normalisation_agree() {
         let hidden = engine.dense(input.clone(), 0, Activation::Relu);
         let hidden = engine.normalize_hidden(hidden, WIDTH as f32);
         let sum = engine.add(hidden, direct);
+        let sum = engine.times(sum, input.clone());
         let narrow = engine.linear(sum.clone(), 5);
         let both = engine.beside(narrow, sum);
         engine.beside(both, input)

@@ -2,8 +2,9 @@
 
 use rayon::prelude::*;
 
-use super::block::{Form, Neumann, PIECE, Saved, Spare, Values, Weights};
+use super::block::{Form, Neumann, PIECE, Saved, Values, Weights};
 use super::kernel::{After, Pair, ROWS, crossed, dot, layer};
+use crate::nn::spare::Spare;
 
 /// Sums over the rows of a piece.
 struct Sums {

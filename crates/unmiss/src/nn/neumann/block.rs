@@ -3,8 +3,6 @@
 //! Rows are taken in pieces that stay in the cache. Threads share out pieces, and on the way back the rows of the
 //! matrices: every number has one owner and every sum one order, so the bits are the same for any number of threads.
 
-use std::sync::{Mutex, PoisonError};
-
 use crate::nn::lanes::LANES;
 
 /// Rows of a piece.
@@ -47,24 +45,6 @@ pub struct Weights<'a> {
     pub mix: &'a [f32],
     /// γ_1 to γ_depth: `[1, depth]`.
     pub residuals: &'a [f32],
-}
-
-/// Buffers that nobody needs: a step of training takes its own from here and gives them back.
-#[derive(Debug, Default)]
-pub struct Spare(Mutex<Vec<Vec<f32>>>);
-
-impl Spare {
-    /// A buffer of a length; what stands in it is of no meaning.
-    pub(super) fn take(&self, length: usize) -> Vec<f32> {
-        let mut buffer = self.0.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
-        buffer.resize(length, 0.0);
-        buffer
-    }
-
-    /// Takes a buffer back.
-    pub(super) fn give(&self, buffer: Vec<f32>) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(buffer);
-    }
 }
 
 /// A number for each weight, in the same shapes: first values, or gradients.

@@ -2,8 +2,9 @@
 
 use rayon::prelude::*;
 
-use super::block::{Form, Neumann, PIECE, Saved, Spare, Weights};
+use super::block::{Form, Neumann, PIECE, Saved, Weights};
 use super::kernel::{After, ROWS, layer};
+use crate::nn::spare::Spare;
 
 /// Values and marks of some rows.
 type Part<'a> = (&'a [f32], &'a [bool]);

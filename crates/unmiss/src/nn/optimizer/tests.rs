@@ -24,6 +24,8 @@ fn case(name: &str) -> (Optimizer, f32, f32) {
         "rprop" => (rprop, 0.01, 0.0),
         "adadelta" => (Optimizer::Adadelta { rho: 0.9, epsilon: 1e-6 }, 1.0, 0.0),
         "adadelta-decay" => (Optimizer::Adadelta { rho: 0.95, epsilon: 1e-6 }, 0.5, 0.01),
+        "rms-prop" => (Optimizer::rms_prop(), 0.02, 0.0),
+        "rms-prop-decay" => (Optimizer::RmsProp { rho: 0.99, epsilon: 1e-8 }, 0.01, 0.05),
         other => panic!("no case {other}"),
     }
 }
@@ -31,7 +33,7 @@ fn case(name: &str) -> (Optimizer, f32, f32) {
 #[test]
 fn every_step_is_the_reference_implementation_s() {
     let golden: Golden = serde_json::from_str(GOLDEN).unwrap();
-    assert_eq!(golden.cases.len(), 9);
+    assert_eq!(golden.cases.len(), 11);
     for (name, course) in &golden.cases {
         let (optimizer, rate, decay) = case(name);
         let mut weights = golden.start.clone();

@@ -42,15 +42,9 @@ pub(super) fn resume(
     state: &mut State,
     run: &Run,
 ) -> Result<()> {
-    if !path.exists() {
-        return Ok(());
-    }
     match opened(path, fingerprint, trainee) {
         Err(error) => run.warn(format!("starting anew, the checkpoint can't be used: {error}")),
-        Ok(None) => {
-            run.note(format!("{}: the checkpoint of another training; starting anew", path.display()))
-        }
-        Ok(Some((mut file, kept))) => {
+        Ok((mut file, kept)) => {
             file.read(trainee.slices())?;
             *state = kept;
             run.note(format!("going on after epoch {}", state.epoch));
@@ -59,11 +53,12 @@ pub(super) fn resume(
     Ok(())
 }
 
-/// The file and its state, if it is of this training and all that is needed is in it.
-fn opened(path: &Path, fingerprint: &str, trainee: &mut dyn Trainee) -> Result<Option<(Slices, State)>> {
-    let file = Slices::open(path)?;
+/// The file and its state, if it is of this training, undamaged, and all that is needed is in it.
+fn opened(path: &Path, fingerprint: &str, trainee: &mut dyn Trainee) -> Result<(Slices, State)> {
+    let mut file = Slices::open(path)?;
+    file.check_sum()?;
     if file.header["fingerprint"] != fingerprint {
-        return Ok(None);
+        return Err(Error::model(path, "it is of another training"));
     }
     let wrong = |error: serde_json::Error| Error::data(format!("its header: {error}"));
     let counters = serde_json::from_value(file.header["counters"].clone()).map_err(wrong)?;
@@ -74,5 +69,5 @@ fn opened(path: &Path, fingerprint: &str, trainee: &mut dyn Trainee) -> Result<O
         trainee.keep(true);
     }
     file.check(&trainee.slices())?;
-    Ok(Some((file, state)))
+    Ok((file, state))
 }

@@ -120,9 +120,11 @@ impl<'a, T: Trainee> Training<'a, T> {
         let batch = if settings.batch == 0 { rows } else { settings.batch.min(rows) };
         let mut state = State::new(settings);
         let mut fingerprint = String::new();
-        if let Some(path) = run.checkpoint("training") {
+        if run.keeps_checkpoints() {
             fingerprint = checkpoint::fingerprint(&mut trainee, settings, run.seed());
-            checkpoint::resume(&path, &fingerprint, &mut trainee, &mut state, run)?;
+            if let Some(path) = run.kept(&fingerprint, "training") {
+                checkpoint::resume(&path, &fingerprint, &mut trainee, &mut state, run)?;
+            }
         }
         if state.best_score.is_none() {
             state.best_score = trainee.first_score().filter(|score| score.is_finite());
@@ -138,6 +140,9 @@ impl<'a, T: Trainee> Training<'a, T> {
             }
             if self.settings.patience.is_some_and(|patience| self.state.waited >= patience.max(1)) {
                 break Why::Patience;
+            }
+            if self.settings.tolerance.is_some_and(|tolerance| self.state.settled(tolerance)) {
+                break Why::Settled;
             }
             if let Some(why) = self.epoch()? {
                 break why;
@@ -237,15 +242,14 @@ impl<'a, T: Trainee> Training<'a, T> {
 
     /// Writes the state, if checkpoints are kept; a full disk does not end the training.
     fn keep_checkpoint(&mut self) {
-        let Some(path) = self.run.checkpoint("training") else { return };
         // From weights that are of no use nobody wants to go on: what was written before stays.
-        if !self.trainee.finite() {
+        if !self.run.keeps_checkpoints() || !self.trainee.finite() {
             return;
         }
         let begun = Instant::now();
-        if let Err(error) = checkpoint::write(&path, &self.fingerprint, &mut self.trainee, &self.state) {
-            self.run.warn(format!("the training can't be resumed from here: {error}"));
-        }
+        self.run.keep(&self.fingerprint, "training", |path| {
+            checkpoint::write(path, &self.fingerprint, &mut self.trainee, &self.state)
+        });
         self.kept = (Instant::now(), begun.elapsed());
     }
 

@@ -115,6 +115,14 @@ impl State {
         better
     }
 
+    /// Whether the last two epochs had the same training loss, to within this.
+    pub fn settled(&self, tolerance: f64) -> bool {
+        match self.history.as_slice() {
+            [.., before, last] => (last.loss - before.loss).abs() <= tolerance,
+            _ => false,
+        }
+    }
+
     /// Begins the epoch anew with half the rate; false if that was done often enough.
     pub fn halve(&mut self) -> bool {
         if self.halvings == HALVINGS {

@@ -219,9 +219,12 @@ fn damaged_and_foreign_checkpoints_are_left_aside() {
     let whole = train(&curve, curve.parameters(), &settings(), &run(1)).unwrap();
     let folder = tempfile::tempdir().unwrap();
     interrupted(&curve, 30, &settings(), &run(1).checkpoints_in(folder.path())).unwrap();
-    let path = run(1).checkpoints_in(folder.path()).checkpoint("training").unwrap();
+    let mut files = std::fs::read_dir(folder.path()).unwrap().map(|file| file.unwrap().path());
+    let path = files.find(|path| path.extension().is_some_and(|ending| ending == "training")).unwrap();
     let good = std::fs::read(&path).unwrap();
-    let damages = [good[..good.len() / 2].to_vec(), b"garbage".to_vec(), Vec::new()];
+    let mut flipped = good.clone();
+    flipped[good.len() - 100] ^= 1;
+    let damages = [good[..good.len() / 2].to_vec(), b"garbage".to_vec(), Vec::new(), flipped];
     for damage in damages {
         std::fs::write(&path, damage).unwrap();
         let (run, events) = heard(run(1).checkpoints_in(folder.path()));

@@ -2,7 +2,8 @@
 //! look beside the truth.
 
 use super::fit::calibration;
-use crate::compare::{ImageChoice, MeasuredOnImages, MeasuredOnPixels, PixelChoice};
+use crate::compare::{MeasuredOnPixels, MeasuredOnce, PixelChoice, SplitChoice};
+use crate::data::Shape;
 use crate::data::images::Images;
 use crate::encode::Task;
 use crate::error::Result;
@@ -28,7 +29,7 @@ const MOST_CLASSES: usize = 40;
 pub fn fit_images(
     model: &Model,
     images: &Images,
-    choice: Option<&ImageChoice>,
+    choice: Option<&SplitChoice>,
     learned: &[String],
 ) -> Result<Vec<Section>> {
     let mut methods = Section::new("Methods side by side").list(learned);
@@ -55,8 +56,8 @@ pub fn fit_images(
     Ok(sections)
 }
 
-fn losses(choice: &ImageChoice) -> Result<Chart> {
-    let row = |entry: &MeasuredOnImages| Ranked {
+pub(super) fn losses(choice: &SplitChoice) -> Result<Chart> {
+    let row = |entry: &MeasuredOnce| Ranked {
         name: entry.recipe.method.name().to_owned(),
         value: entry.score.loss(),
         interval: None,
@@ -67,10 +68,13 @@ fn losses(choice: &ImageChoice) -> Result<Chart> {
     };
     let seen = format!(
         "Each method's {loss} on {} that were held out; further left is better.",
-        count(choice.held_out.len(), "image")
+        match choice.shape {
+            Shape::Series => format!("{} series", number(choice.held_out.len())),
+            _ => count(choice.held_out.len(), "image"),
+        }
     );
     let best = choice.entries.first().map_or("", |entry| entry.recipe.method.name());
-    let meaning = format!("`{best}` was then learned from all images.");
+    let meaning = format!("`{best}` was then learned from all.");
     Ranking {
         words: Words::new("Methods compared", seen, meaning),
         names: "method".into(),
@@ -82,9 +86,9 @@ fn losses(choice: &ImageChoice) -> Result<Chart> {
     .draw()
 }
 
-fn figures(choice: &ImageChoice) -> Grid {
+pub(super) fn figures(choice: &SplitChoice) -> Grid {
     let mut grid = Grid::new(["method", "loss", "accuracy", "AUROC", "seconds"]);
-    for MeasuredOnImages { recipe: Recipe { method, .. }, score, seconds, .. } in &choice.entries {
+    for MeasuredOnce { recipe: Recipe { method, .. }, score, seconds, .. } in &choice.entries {
         let (accuracy, auroc) = match score {
             Score::Classification { accuracy, auroc, .. } => {
                 (format!("{accuracy:.4}"), format!("{auroc:.4}"))
@@ -97,7 +101,7 @@ fn figures(choice: &ImageChoice) -> Grid {
     grid
 }
 
-fn confusion(levels: &[String], choice: &ImageChoice, told: &[u32]) -> Result<Chart> {
+fn confusion(levels: &[String], choice: &SplitChoice, told: &[u32]) -> Result<Chart> {
     let truth = &choice.truth.classes;
     let right = truth.iter().zip(told).filter(|(truth, told)| truth == told).count();
     let seen = "How many held-out images of each class were told to be of which; the ink is stronger the larger their \
@@ -107,7 +111,7 @@ fn confusion(levels: &[String], choice: &ImageChoice, told: &[u32]) -> Result<Ch
 }
 
 /// Held-out images whose class was told wrong; none where there is none.
-fn wrong(images: &Images, levels: &[String], choice: &ImageChoice, told: &[u32]) -> Result<Option<Chart>> {
+fn wrong(images: &Images, levels: &[String], choice: &SplitChoice, told: &[u32]) -> Result<Option<Chart>> {
     let truth = &choice.truth.classes;
     let places: Vec<usize> = (0..told.len()).filter(|&place| told[place] != truth[place]).collect();
     if places.is_empty() {
@@ -234,7 +238,7 @@ fn beside_the_truth(choice: &PixelChoice) -> Result<Chart> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::{choose_filling, fit_best_on_images};
+    use crate::compare::{choose_filling, fit_best_on_split};
     use crate::data::Data;
     use crate::data::images::{LABEL, sample};
     use crate::missing::{Region, hide_region};
@@ -251,7 +255,7 @@ mod tests {
     fn a_fit_shows_which_class_is_taken_for_which() {
         let (data, run) = (digits(), Run::new(0, 2).unwrap());
         let recipes = [Recipe::named("neighbours").unwrap()];
-        let (model, choice) = fit_best_on_images(&data, &Roles::target(LABEL), &recipes, 0.2, &run).unwrap();
+        let (model, choice) = fit_best_on_split(&data, &Roles::target(LABEL), &recipes, 0.2, &run).unwrap();
         let sections = fit_images(&model, data.images().unwrap(), choice.as_ref(), &[]).unwrap();
         let html = Page::new("fit").sections(sections).html();
         for part in ["Which class is taken for which", "Held-out images told wrong", "log-loss"] {

@@ -10,6 +10,7 @@ mod image_models;
 mod images;
 mod impute;
 mod ratings;
+mod series;
 mod target;
 
 pub use analyse::{analyse, tipping};
@@ -22,3 +23,4 @@ pub use image_models::{fit_images, impute_images};
 pub use images::images;
 pub use impute::impute;
 pub use ratings::{rating_audit, ratings};
+pub use series::{fit_series, impute_series, series};

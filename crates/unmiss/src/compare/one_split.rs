@@ -1,11 +1,11 @@
-//! The choice of a method that tells the classes of images, measured on images that are held out.
+//! The choice of a method that predicts from images or series, measured on some that are held out.
 //!
-//! A network for images takes long to train, so that methods are measured once, on a share of the images of each class,
-//! and not fold by fold; the model is the best one's, learned from all images.
+//! A network for them takes long to train, so that methods are measured once, on a share of the images or series of
+//! each class, and not fold by fold; the model is the best one's, learned from all.
 
 use std::time::Instant;
 
-use crate::data::Data;
+use crate::data::{Data, Shape};
 use crate::encode::{ClassWeights, TargetEncoder, Targets};
 use crate::error::{Error, Result};
 use crate::methods::Recipe;
@@ -16,7 +16,7 @@ use crate::run::Run;
 
 /// One method's result on images that were held out.
 #[derive(Debug, Clone)]
-pub struct MeasuredOnImages {
+pub struct MeasuredOnce {
     /// The method and its settings.
     pub recipe: Recipe,
     /// How well it did.
@@ -29,9 +29,11 @@ pub struct MeasuredOnImages {
 
 /// What methods did on images that were held out.
 #[derive(Debug, Clone)]
-pub struct ImageChoice {
+pub struct SplitChoice {
+    /// What was held out.
+    pub shape: Shape,
     /// Results, the best first; empty where nothing was held out.
-    pub entries: Vec<MeasuredOnImages>,
+    pub entries: Vec<MeasuredOnce>,
     /// Which images were held out.
     pub held_out: Vec<usize>,
     /// Their targets.
@@ -45,13 +47,13 @@ pub struct ImageChoice {
 ///
 /// # Errors
 /// When the classes are not known, nothing could be fitted, or the run was stopped before anything was done.
-pub fn fit_best_on_images(
+pub fn fit_best_on_split(
     data: &Data,
     roles: &Roles,
     recipes: &[Recipe],
     share: f64,
     run: &Run,
-) -> Result<(Model, Option<ImageChoice>)> {
+) -> Result<(Model, Option<SplitChoice>)> {
     let choice = (share > 0.0).then(|| measure(data, roles, recipes, share, run)).transpose()?;
     let measured = choice.as_ref().and_then(|choice| choice.entries.first());
     let best = measured.map(|entry| &entry.recipe).or(recipes.first());
@@ -60,14 +62,14 @@ pub fn fit_best_on_images(
     if run.stopped() && model.summary.cut_off.is_none() {
         model.summary.cut_off = Some("The fit was stopped before it was done.".into());
     }
-    model.summary.notes = choice.iter().filter_map(ImageChoice::words).collect();
+    model.summary.notes = choice.iter().filter_map(SplitChoice::words).collect();
     Ok((model, choice))
 }
 
-impl ImageChoice {
+impl SplitChoice {
     /// How the best method did, in a sentence.
     fn words(&self) -> Option<String> {
-        let MeasuredOnImages { recipe, score, .. } = self.entries.first()?;
+        let MeasuredOnce { recipe, score, .. } = self.entries.first()?;
         let figures = match score {
             Score::Classification { accuracy, .. } => {
                 format!("told the class of {:.2} % of them, log-loss {:.4}", 100.0 * accuracy, score.loss())
@@ -75,20 +77,24 @@ impl ImageChoice {
             Score::Regression { .. } => format!("erred by {:.4} standard deviations", score.loss()),
         };
         let (name, held_out) = (recipe.method.name(), self.held_out.len());
-        Some(format!("`{name}`, learned without {held_out} images, {figures}; the model learned from all."))
+        let things = if self.shape == Shape::Series { "series" } else { "images" };
+        Some(format!("`{name}`, learned without {held_out} {things}, {figures}; the model learned from all."))
     }
 }
 
-fn measure(data: &Data, roles: &Roles, recipes: &[Recipe], share: f64, run: &Run) -> Result<ImageChoice> {
+fn measure(data: &Data, roles: &Roles, recipes: &[Recipe], share: f64, run: &Run) -> Result<SplitChoice> {
     let labelled = roles.labelled(data)?;
     let target = TargetEncoder::fit(&labelled, &roles.target, roles.task)?;
     let truth = target.encode(&labelled, None, ClassWeights::Equal)?;
     let folds = folds(&truth, (1.0 / share).round() as usize, labelled.rows(), run.seed());
     let places = &folds.held_out[0];
-    let split = Split { learning: labelled.select(&folds.training(0))?, others: labelled.select(places)? };
+    let inputs = roles.inputs(&labelled)?.names;
+    let split =
+        Split { inputs, learning: labelled.select(&folds.training(0))?, others: labelled.select(places)? };
     let known = &data.column(&roles.target)?.observed;
     let own: Vec<usize> = (0..data.rows()).filter(|&image| known[image]).collect();
-    let mut choice = ImageChoice {
+    let mut choice = SplitChoice {
+        shape: data.shape(),
         entries: Vec::new(),
         held_out: places.iter().map(|&place| own[place]).collect(),
         truth: truth.select(places),
@@ -101,7 +107,7 @@ fn measure(data: &Data, roles: &Roles, recipes: &[Recipe], share: f64, run: &Run
             break;
         }
         match found {
-            Ok(predictions) => choice.entries.push(MeasuredOnImages {
+            Ok(predictions) => choice.entries.push(MeasuredOnce {
                 recipe: recipe.clone(),
                 score: Score::of(&predictions, &choice.truth),
                 predictions,
@@ -122,6 +128,8 @@ fn measure(data: &Data, roles: &Roles, recipes: &[Recipe], share: f64, run: &Run
 
 /// Images to learn from and others to be judged on.
 struct Split {
+    /// What does not change over time, of series.
+    inputs: Vec<String>,
     learning: Data,
     others: Data,
 }
@@ -129,7 +137,7 @@ struct Split {
 impl Split {
     fn predict(&self, roles: &Roles, target: &TargetEncoder, recipe: &Recipe, run: &Run) -> Result<Vec<f64>> {
         let encoding = recipe.method.encoding(&recipe.settings)?;
-        let prepared = prepare(&self.learning, &[], roles, target, encoding)?;
+        let prepared = prepare(&self.learning, &self.inputs, roles, target, encoding)?;
         let learned = fit_prepared(&prepared, recipe, run)?;
         let rows = prepared.coder.encode(&self.others, |_, _| {})?;
         let not_one = || Error::method(recipe.method.name(), "it does not predict");
@@ -150,7 +158,7 @@ mod tests {
         let digits = Data::from(hide_region(sample().unwrap().select(&some), &Region::Square(0.25), 1));
         let (roles, run) = (Roles::target(LABEL), Run::new(0, 2).unwrap());
         let recipes = [Recipe::named("neighbours").unwrap()];
-        let (model, choice) = fit_best_on_images(&digits, &roles, &recipes, 0.2, &run).unwrap();
+        let (model, choice) = fit_best_on_split(&digits, &roles, &recipes, 0.2, &run).unwrap();
         let choice = choice.unwrap();
         let Score::Classification { accuracy, .. } = choice.entries[0].score else { panic!("no classes") };
         assert!(choice.held_out.len() == 120 && accuracy > 0.85, "{accuracy}");

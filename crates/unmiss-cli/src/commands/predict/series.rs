@@ -1,0 +1,74 @@
+//! Predicting from series, as a whole or as they were some time after their start.
+
+use unmiss::data::{CsvWriter, Data, ReadOptions, Shape};
+use unmiss::error::{Error, Result};
+use unmiss::methods::Job;
+use unmiss::model::Model;
+
+use super::{Arguments, check_level};
+use crate::General;
+use crate::input::{add_words, delimiter, only_for_tables};
+use crate::output::number;
+use crate::printer::Printer;
+
+/// Series predicted at a time.
+const BATCH: usize = 1024;
+
+/// Writes one line for each series: its id, the answer, and the chances of all classes.
+pub fn run(arguments: &Arguments, model: &Model, general: &General, printer: &Printer) -> Result<()> {
+    model.check_job(Job::Predict, &arguments.model)?;
+    only_for_tables(
+        Shape::Series,
+        &[
+            ("explain", arguments.explain.is_some()),
+            ("contributions", arguments.contributions.is_some()),
+            ("id", !arguments.id.is_empty()),
+        ],
+    )?;
+    let mut options =
+        ReadOptions { delimiter: delimiter(arguments.delimiter.as_deref())?, ..ReadOptions::default() };
+    options.missing = model.missing.clone();
+    add_words(&mut options.missing, &arguments.missing_in)?;
+    let reading =
+        arguments.series.read(&arguments.data, &arguments.columns, (options, None), Some(model), printer)?;
+    let mut series = reading.series;
+    if let Some(after) = arguments.after {
+        series = series.until(series.clock.span(after)?);
+    }
+    let run = printer.run(general)?;
+    let predicting = model.predicting()?;
+    check_level(&predicting, arguments.level, &run)?;
+    let form = &model.coder.series()?.form;
+    let name = if form.series.is_empty() { "series" } else { &form.series };
+    let header = [vec![name.to_owned()], predicting.headings(arguments.level)].concat();
+    let mut writer = CsvWriter::create(&arguments.output, &header)?;
+    let (mut unseen, mut watch) = (super::Unseen::default(), predicting.watch());
+    let all: Vec<usize> = (0..series.len()).collect();
+    for some in all.chunks(BATCH) {
+        if run.stopped() {
+            return Err(Error::Stopped);
+        }
+        let batch = Data::from(series.part(some, |_| true));
+        let answers = run.compute(|| -> Result<_> {
+            let rows = predicting.coder.encode(&batch, |column, level| unseen.note(column, level))?;
+            watch.look(&rows);
+            Ok(predicting.answers(&rows)?.columns(arguments.level))
+        })?;
+        for (row, &one) in some.iter().enumerate() {
+            writer.text(&series.ids()[one]);
+            answers.iter().for_each(|column| writer.cell(column, row));
+            writer.end_row()?;
+        }
+    }
+    writer.finish()?;
+    printer.close();
+    unseen.tell(&run);
+    // What is known only later is no surprise.
+    if let Some(shift) = watch.shift().filter(|_| arguments.after.is_none()) {
+        run.warn(shift.words());
+    }
+    if arguments.output != std::path::Path::new("-") {
+        printer.say(&format!("{} predictions are in {}", number(series.len()), arguments.output.display()));
+    }
+    Ok(())
+}

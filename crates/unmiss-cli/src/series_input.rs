@@ -1,0 +1,113 @@
+//! Options that say which columns of a table hold series, shared by every command that reads them.
+
+use std::path::{Path, PathBuf};
+
+use unmiss::data::series::{self, Form, SeriesOptions, SeriesReading, Span};
+use unmiss::data::{ReadOptions, Shape};
+use unmiss::error::{Error, Result};
+use unmiss::model::Model;
+
+use crate::input::RatingColumns;
+use crate::printer::Printer;
+
+/// Which columns hold series. With `--series`, the data are series and not a table.
+#[derive(clap::Args, Default, Clone)]
+#[command(next_help_heading = "Series")]
+pub struct SeriesArguments {
+    /// The column that tells series apart; the data are then series, with times in `--time COLUMN`
+    #[arg(long, value_name = "COLUMN")]
+    series: Option<String>,
+    /// Of a table with a row for each value: the column that names what was measured
+    #[arg(long, value_name = "COLUMN", requires = "value")]
+    variable: Option<String>,
+    /// Of a table with a row for each value: the column of values
+    #[arg(long, value_name = "COLUMN", requires = "variable")]
+    value: Option<String>,
+    /// A table with a row for each series: what does not change over time
+    #[arg(long = "static", value_name = "FILE")]
+    statics: Option<PathBuf>,
+    /// A table with a row for each series, of which the target is taken and nothing else
+    #[arg(long, value_name = "FILE")]
+    targets: Option<PathBuf>,
+    /// Put times in bins of this width, as 10min, 1h or a number in the unit of the times
+    #[arg(long, value_name = "SPAN")]
+    step: Option<Span>,
+}
+
+impl SeriesArguments {
+    /// The shape of the data, these options told.
+    pub fn shape(&self, ratings: &RatingColumns, path: &Path) -> Result<Shape> {
+        let shape = match self.series.is_some() || (ratings.told().is_none() && series::is_series(path)) {
+            true => Shape::Series,
+            false => ratings.shape(path),
+        };
+        self.only_for_series(shape).map(|()| shape)
+    }
+
+    /// Refuses these options for data that are no series.
+    pub fn only_for_series(&self, shape: Shape) -> Result<()> {
+        let given = [
+            ("variable", self.variable.is_some()),
+            ("static", self.statics.is_some()),
+            ("targets", self.targets.is_some()),
+            ("step", self.step.is_some()),
+        ];
+        match given.iter().find(|(_, given)| *given && shape != Shape::Series) {
+            Some((name, _)) => Err(Error::setting(*name, "this is for series, and the data are none")
+                .with_hint("say --series COLUMN --time COLUMN for a table of series")),
+            None => Ok(()),
+        }
+    }
+
+    /// The files that are read beside the series.
+    pub fn files(&self) -> impl Iterator<Item = &PathBuf> {
+        self.statics.iter().chain(&self.targets)
+    }
+
+    /// Reads series and tells what the reader noticed. What is not said is as it was when a model learned.
+    pub fn read(
+        &self,
+        path: &Path,
+        ratings: &RatingColumns,
+        (read, target): (ReadOptions, Option<&str>),
+        model: Option<&Model>,
+        printer: &Printer,
+    ) -> Result<SeriesReading> {
+        let form = self.form(path, ratings, model)?;
+        let options = SeriesOptions {
+            form,
+            statics: self.statics.clone(),
+            targets: self.targets.clone(),
+            target: target.map(str::to_owned),
+            step: self.step,
+            read,
+        };
+        let reading = series::read(path, &options)?;
+        reading.notes.iter().for_each(|note| printer.say(&format!("note: {note}")));
+        Ok(reading)
+    }
+
+    fn form(&self, path: &Path, ratings: &RatingColumns, model: Option<&Model>) -> Result<Form> {
+        let mut form = model.and_then(|model| model.coder.series().ok()).map(|coder| coder.form.clone());
+        let long = self.variable.clone().zip(self.value.clone());
+        if let Some(series) = self.series.clone() {
+            let time =
+                ratings.time().map(str::to_owned).or_else(|| form.as_ref().map(|form| form.time.clone()));
+            let time = time.filter(|time| !time.is_empty()).ok_or_else(|| {
+                Error::setting("time", "it is not said which column holds the times")
+                    .with_hint("say --time COLUMN")
+            })?;
+            form = Some(Form { series, time, long: None });
+        }
+        let mut form = form.unwrap_or_default();
+        if long.is_some() {
+            form.long = long;
+        }
+        match form.series.is_empty() && !series::is_series(path) {
+            true => Err(Error::setting("series", "it is not said which columns hold the series").with_hint(
+                "say --series ID --time TIME, and for a table with a row for each value --variable NAME --value VALUE",
+            )),
+            false => Ok(form),
+        }
+    }
+}
