@@ -5,7 +5,7 @@
 //! use unmiss::data::series::sample;
 //! let ward = sample()?;
 //! assert_eq!((ward.len(), ward.variables().len()), (300, 4));
-//! assert_eq!(ward.clock.format(ward.times(0)[0]), "01:34");
+//! assert_eq!(ward.clock.format(ward.times(0)[0]), "00:13");
 //! # Ok::<(), unmiss::error::Error>(())
 //! ```
 //!
