@@ -22,11 +22,13 @@ def long_frame(X):
     return pd.DataFrame(rows, columns=["id", "t", "what", "value"])
 
 
-def test_classes_of_arrays_dictionaries_and_frames_agree():
+def test_classes_of_arrays_dictionaries_and_frames_agree(tmp_path):
     X, y = made()
     model = unmiss.SeriesClassifier("statistics", settings={"predictor": "linear"}).fit(X, y)
     assert model.score(X, y) > 0.8
     assert model.scores_[0]["method"] == "statistics"
+    model.page(tmp_path / "page.html")
+    assert "Methods side by side" in (tmp_path / "page.html").read_text()
     same = unmiss.SeriesClassifier("statistics", settings={"predictor": "linear"}).fit({"X": X, "y": y})
     np.testing.assert_array_equal(model.predict_proba(X), same.predict_proba({"X": X}))
     frame = unmiss.SeriesClassifier(

@@ -46,10 +46,8 @@ def load_as(wanted: type | None, path: str | os.PathLike) -> Any:
     if not os.path.exists(path):
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
     model = _unmiss.load(path)
-    if isinstance(model, (_unmiss.SeriesPredictor, _unmiss.SeriesFiller)):
-        return _of_series(wanted, model, path)
-    if isinstance(model, (_unmiss.ImagePredictor, _unmiss.ImageFiller)):
-        return _of_images(wanted, model, path)
+    if isinstance(model, (_unmiss.InstancePredictor, _unmiss.InstanceFiller)):
+        return _of_instances(wanted, model, path)
     if isinstance(model, _unmiss.Recommender):
         return _recommender(wanted, model, path)
     if isinstance(model, _unmiss.Scorer):
@@ -111,50 +109,35 @@ def _density(wanted: type | None, model: Any) -> Any:
     return estimator
 
 
-def _of_images(wanted: type | None, model: Any, path: str) -> Any:
+def _of_instances(wanted: type | None, model: Any, path: str) -> Any:
     from ._image_imputer import ImageImputer
     from ._image_predictors import ImageClassifier, ImageRegressor
-
-    if isinstance(model, _unmiss.ImageFiller):
-        own = ImageImputer
-    else:
-        own = ImageClassifier if model.is_classifier else ImageRegressor
-    if wanted not in (None, own):
-        raise ValueError(f"the file holds an {own.__name__}, not a {wanted.__name__}\nhint: unmiss.load reads any")
-    estimator = own(method=model.method, settings=json.loads(model.settings))
-    estimator.model_ = model
-    estimator.method_ = model.method
-    estimator.image_shape_ = tuple(model.size)
-    estimator.loaded_from_ = path
-    if own is ImageImputer:
-        estimator._seed = estimator.random_state
-        return estimator
-    estimator.scores_ = []
-    if own is ImageClassifier:
-        estimator.classes_ = _values(model.levels)
-        estimator._order = None
-    return estimator
-
-
-def _of_series(wanted: type | None, model: Any, path: str) -> Any:
     from ._series import SeriesClassifier, SeriesImputer, SeriesRegressor
 
-    if isinstance(model, _unmiss.SeriesFiller):
-        own = SeriesImputer
+    imputer, classifier, regressor = ImageImputer, ImageClassifier, ImageRegressor
+    if model.shape == "series":
+        imputer, classifier, regressor = SeriesImputer, SeriesClassifier, SeriesRegressor
+    if isinstance(model, _unmiss.InstanceFiller):
+        own = imputer
     else:
-        own = SeriesClassifier if model.is_classifier else SeriesRegressor
+        own = classifier if model.is_classifier else regressor
     if wanted not in (None, own):
-        raise ValueError(f"the file holds a {own.__name__}, not a {wanted.__name__}\nhint: unmiss.load reads any")
+        raise ValueError(
+            f"the file holds the class {own.__name__}, not {wanted.__name__}\nhint: unmiss.load reads any"
+        )
     estimator = own(method=model.method, settings=json.loads(model.settings))
     estimator.model_ = model
     estimator.method_ = model.method
-    estimator.variables_ = model.variables
     estimator.loaded_from_ = path
-    if own is SeriesImputer:
+    if model.shape == "series":
+        estimator.variables_ = model.variables
+    else:
+        estimator.image_shape_ = tuple(model.size)
+    if own is imputer:
         estimator._seed = estimator.random_state
         return estimator
     estimator.scores_ = []
-    if own is SeriesClassifier:
+    if own is classifier:
         estimator.classes_ = _values(model.levels)
         estimator._order = None
     return estimator

@@ -81,8 +81,8 @@ class ImageImputer(TransformerMixin, ImageEstimator):
             raise ValueError("settings belong to a method, and none is named\nhint: name it with method=...")
         self.__dict__.pop("loaded_from_", None)
         self._seed = as_seed(self.random_state)
-        self.model_ = _unmiss.ImageFiller.fit(
-            images=native(X),
+        self.model_ = _unmiss.InstanceFiller.fit(
+            instances=native(X),
             method=None if self.method == "auto" else self.method,
             settings=as_json(dict(self.settings or {})),
             manner=self._manner(self._seed),

@@ -2,43 +2,25 @@
 
 from __future__ import annotations
 
-import json
-import os
 from typing import Any
 
 import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_y, check_consistent_length, check_is_fitted
+from sklearn.utils.validation import _check_y, check_consistent_length
 
 from . import _frame, _unmiss
-from ._base import as_json, as_seed, recipes_of
 from ._images import LABEL, ImageEstimator, native, taken
+from ._instances import InstancePredictorBase
 
 
-class ImagePredictorBase(ImageEstimator):
+class ImagePredictorBase(InstancePredictorBase, ImageEstimator):
     """Predicts something for each image."""
 
-    _task = ""
+    _instances = "images"
 
     def _learn(self, X: Any, labels: tuple, balanced: bool) -> None:
-        chosen = isinstance(self.method, str) and self.method == "auto"
-        recipes = [] if chosen else recipes_of(self.method, self.settings, ())
-        if not recipes and self.settings:
-            raise ValueError("settings belong to a method, and none is named\nhint: name it with method=...")
-        if not 0.0 <= self.test <= 0.5 or (self.test == 0 and len(recipes) != 1):
-            raise ValueError(f"test={self.test}: a choice between methods holds out a share of the images, up to 0.5")
-        self.__dict__.pop("loaded_from_", None)
-        self.model_ = _unmiss.ImagePredictor.fit(
-            images=native(X, labels),
-            recipes=[(method, as_json(settings)) for method, settings in recipes],
-            share=float(self.test),
-            task=self._task,
-            balanced=balanced,
-            manner=self._manner(as_seed(self.random_state)),
-        )
-        self.method_ = self.model_.method
-        self.scores_ = json.loads(self.model_.scores)
+        super()._learn(native(X, labels), balanced)
         self.image_shape_ = tuple(self.model_.size)
 
     def _checked(self, X: Any, y: Any) -> np.ndarray:
@@ -52,20 +34,6 @@ class ImagePredictorBase(ImageEstimator):
     def _asked(self, X: Any) -> np.ndarray:
         images = self._known_size(X)
         return self.model_.predict(images, self._manner())
-
-    def page(self, path: str | os.PathLike) -> None:
-        """Write how the methods did on images that were held out as an HTML page with charts.
-
-        Parameters
-        ----------
-        path : str or path
-            The file.
-        """
-        check_is_fitted(self)
-        found = self.model_.page()
-        if found is None:
-            raise ValueError("nothing was held out to show\nhint: fit with test=0.1")
-        found.write("Classes of images" if self._task == "classification" else "A number for images", os.fspath(path))
 
 
 class ImageClassifier(ClassifierMixin, ImagePredictorBase):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_y, check_is_fitted
 
 from . import _frame, _unmiss
-from ._base import Saved, as_json, as_seed, as_threads, recipes_of
+from ._base import Saved, as_json, as_seed, as_threads
+from ._instances import InstancePredictorBase
 from ._listen import Listener
 
 TARGET = "target"
@@ -29,7 +29,7 @@ class Steps:
 
     def native(self, target: tuple | None = None) -> Any:
         """The same in the library, with what is to be predicted of each."""
-        return _unmiss.Series(
+        return _unmiss.series(
             [_frame.word(own) for own in self.ids],
             self.variables,
             self.lengths,
@@ -120,29 +120,13 @@ class SeriesEstimator(Saved, BaseEstimator):
         return steps
 
 
-class SeriesPredictorBase(SeriesEstimator):
+class SeriesPredictorBase(InstancePredictorBase, SeriesEstimator):
     """Predicts something for each series."""
 
-    _task = ""
+    _instances = "series"
 
     def _learn(self, steps: Steps, target: tuple, balanced: bool) -> None:
-        chosen = isinstance(self.method, str) and self.method == "auto"
-        recipes = [] if chosen else recipes_of(self.method, self.settings, ())
-        if not recipes and self.settings:
-            raise ValueError("settings belong to a method, and none is named\nhint: name it with method=...")
-        if not 0.0 <= self.test <= 0.5 or (self.test == 0 and len(recipes) != 1):
-            raise ValueError(f"test={self.test}: a choice between methods holds out a share of the series, up to 0.5")
-        self.__dict__.pop("loaded_from_", None)
-        self.model_ = _unmiss.SeriesPredictor.fit(
-            series=steps.native(target),
-            recipes=[(method, as_json(settings)) for method, settings in recipes],
-            share=float(self.test),
-            task=self._task,
-            balanced=balanced,
-            manner=self._manner(as_seed(self.random_state)),
-        )
-        self.method_ = self.model_.method
-        self.scores_ = json.loads(self.model_.scores)
+        super()._learn(steps.native(target), balanced)
         self.variables_ = self.model_.variables
 
     def _checked(self, steps: Steps, y: Any) -> np.ndarray:
@@ -491,8 +475,8 @@ class SeriesImputer(TransformerMixin, SeriesEstimator):
             raise ValueError("settings belong to a method, and none is named\nhint: name it with method=...")
         self.__dict__.pop("loaded_from_", None)
         self._seed = as_seed(self.random_state)
-        self.model_ = _unmiss.SeriesFiller.fit(
-            series=self._steps(X).native(),
+        self.model_ = _unmiss.InstanceFiller.fit(
+            instances=self._steps(X).native(),
             method=None if self.method == "auto" else self.method,
             settings=as_json(dict(self.settings or {})),
             manner=self._manner(self._seed),

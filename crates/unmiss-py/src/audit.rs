@@ -10,8 +10,8 @@ use unmiss::report::sections;
 use crate::align::aligned;
 use crate::errors::exception;
 use crate::finding::Finding;
-use crate::image_predictor::ImagePredictor;
-use crate::images::Images;
+use crate::instance_predictor::InstancePredictor;
+use crate::instances::Instances;
 use crate::predictor::Predictor;
 use crate::table::Table;
 use crate::work::{Manner, conversation, work};
@@ -43,8 +43,8 @@ pub(crate) fn audit_model(
 #[pyfunction]
 pub(crate) fn audit_images(
     py: Python<'_>,
-    predictor: &ImagePredictor,
-    images: &Images,
+    predictor: &InstancePredictor,
+    images: &Instances,
     size: Size,
     manner: Manner,
 ) -> PyResult<Finding> {

@@ -13,7 +13,7 @@ use unmiss::report::sections;
 
 use crate::errors::exception;
 use crate::finding::Finding;
-use crate::images::Images;
+use crate::instances::Instances;
 use crate::predictor::recipe;
 use crate::table::Table;
 use crate::work::{Manner, work};
@@ -50,7 +50,7 @@ pub(crate) fn compare(
 #[allow(clippy::too_many_arguments, reason = "called from one place, with names")]
 pub(crate) fn compare_images(
     py: Python<'_>,
-    images: &Images,
+    images: &Instances,
     how: Option<String>,
     methods: Vec<(String, String)>,
     tune: usize,

@@ -20,12 +20,11 @@ use unmiss::report::sections;
 use crate::errors::{exception, unwritable};
 use crate::filler::Filler;
 use crate::finding::Finding;
-use crate::image_filler::ImageFiller;
-use crate::image_predictor::ImagePredictor;
+use crate::instance_filler::InstanceFiller;
+use crate::instance_predictor::InstancePredictor;
 use crate::predictor::Predictor;
 use crate::recommender::Recommender;
 use crate::scorer::Scorer;
-use crate::series::{SeriesFiller, SeriesPredictor};
 use crate::table::Table;
 use crate::work::{Manner, work};
 
@@ -69,10 +68,10 @@ pub(crate) fn load(py: Python<'_>, path: PathBuf) -> PyResult<Py<PyAny>> {
             let what = format!("{}: this model says how plausible images are", path.display());
             return Err(exception(Error::data(what).with_hint("the program's `unmiss score` uses it")));
         }
-        (Shape::Images, Job::Predict) => Py::new(py, ImagePredictor::of(model)?)?.into_any(),
-        (Shape::Images, _) => Py::new(py, ImageFiller::of(model)?)?.into_any(),
-        (Shape::Series, Job::Predict) => Py::new(py, SeriesPredictor::of(model)?)?.into_any(),
-        (Shape::Series, _) => Py::new(py, SeriesFiller::of(model)?)?.into_any(),
+        (Shape::Images | Shape::Series, Job::Predict) => {
+            Py::new(py, InstancePredictor::of(model)?)?.into_any()
+        }
+        (Shape::Images | Shape::Series, _) => Py::new(py, InstanceFiller::of(model)?)?.into_any(),
         (_, Job::Predict) => Py::new(py, Predictor::of(model))?.into_any(),
         (_, Job::Fill) => Py::new(py, Filler { model })?.into_any(),
         (_, Job::Rate) => Py::new(py, Recommender { model })?.into_any(),

@@ -1,74 +1,50 @@
-//! Images for Python: arrays in, what is known of them, and what models of images share.
+//! Images for Python: arrays in, and what is known of them.
 
 use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use unmiss::data::Data;
 use unmiss::data::images::{self, Observed, Pixels, Size};
 use unmiss::missing::{Region, describe_images, hide_region};
-use unmiss::model::Model;
 use unmiss::report::sections;
 
 use crate::errors::exception;
 use crate::finding::Finding;
+use crate::instances::Instances;
 use crate::table::{ColumnArguments, column};
 
-/// Images of the library.
-#[pyclass(frozen, module = "unmiss._unmiss")]
-pub(crate) struct Images {
-    pub(crate) data: Data,
-}
-
-#[pymethods]
-impl Images {
-    /// Images from all their numbers in one row, bytes or float32, marks of those that are known (none: all are), and
-    /// their classes as a column `(name, what, values, levels)`.
-    #[new]
-    #[pyo3(signature = (values, size, observed = None, labels = None))]
-    fn new(
-        values: &Bound<'_, PyAny>,
-        size: (usize, usize, usize),
-        observed: Option<PyReadonlyArray1<'_, bool>>,
-        labels: Option<ColumnArguments<'_>>,
-    ) -> PyResult<Self> {
-        let size = Size { channels: size.0, height: size.1, width: size.2 };
-        let pixels = if let Ok(bytes) = values.extract::<PyReadonlyArray1<'_, u8>>() {
-            Pixels::Bytes(bytes.as_array().to_vec())
-        } else if let Ok(numbers) = values.extract::<PyReadonlyArray1<'_, f32>>() {
-            Pixels::Numbers(numbers.as_array().to_vec())
-        } else {
-            return Err(PyTypeError::new_err(
-                "expected all numbers of the images in a row, uint8 or float32",
-            ));
-        };
-        let count = pixels.len().checked_div(size.cells()).unwrap_or(0);
-        let observed = match observed {
-            None => Observed::All,
-            Some(marks) => {
-                let marks = marks.as_slice()?;
-                if marks.len() != pixels.len() {
-                    return Err(PyValueError::new_err("there must be a mark for each number"));
-                }
-                Observed::of_cells(size, count, |cell| marks[cell])
+/// Images from all their numbers in one row, bytes or float32, marks of those that are known (none: all are), and their
+/// classes as a column `(name, what, values, levels)`.
+#[pyfunction]
+#[pyo3(signature = (values, size, observed = None, labels = None))]
+pub(crate) fn images(
+    values: &Bound<'_, PyAny>,
+    size: (usize, usize, usize),
+    observed: Option<PyReadonlyArray1<'_, bool>>,
+    labels: Option<ColumnArguments<'_>>,
+) -> PyResult<Instances> {
+    let size = Size { channels: size.0, height: size.1, width: size.2 };
+    let pixels = if let Ok(bytes) = values.extract::<PyReadonlyArray1<'_, u8>>() {
+        Pixels::Bytes(bytes.as_array().to_vec())
+    } else if let Ok(numbers) = values.extract::<PyReadonlyArray1<'_, f32>>() {
+        Pixels::Numbers(numbers.as_array().to_vec())
+    } else {
+        return Err(PyTypeError::new_err("expected all numbers of the images in a row, uint8 or float32"));
+    };
+    let count = pixels.len().checked_div(size.cells()).unwrap_or(0);
+    let observed = match observed {
+        None => Observed::All,
+        Some(marks) => {
+            let marks = marks.as_slice()?;
+            if marks.len() != pixels.len() {
+                return Err(PyValueError::new_err("there must be a mark for each number"));
             }
-        };
-        let labels = labels.as_ref().map(column).transpose()?;
-        let made = images::Images::new(size, pixels, observed).and_then(|images| images.with_labels(labels));
-        Ok(Self { data: made.map_err(exception)?.into() })
-    }
-
-    /// How many there are.
-    #[getter]
-    fn count(&self) -> usize {
-        self.data.rows()
-    }
-}
-
-impl Images {
-    fn images(&self) -> PyResult<&images::Images> {
-        Ok(self.data.images().map_err(exception)?)
-    }
+            Observed::of_cells(size, count, |cell| marks[cell])
+        }
+    };
+    let labels = labels.as_ref().map(column).transpose()?;
+    let made = images::Images::new(size, pixels, observed).and_then(|images| images.with_labels(labels));
+    Ok(Instances { data: made.map_err(exception)?.into() })
 }
 
 /// The bytes of the built-in digits, their size and their classes.
@@ -105,26 +81,8 @@ pub(crate) fn hide_images<'py>(
 
 /// Describes the holes of images.
 #[pyfunction]
-pub(crate) fn describe_images_of(images: &Images) -> PyResult<Finding> {
-    let found = describe_images(images.images()?);
-    Finding::new(&found, sections::images(images.images()?, &found).map_err(exception)?)
-}
-
-/// Channels, height and width of the images that a model is for.
-pub(crate) fn size_of(model: &Model) -> PyResult<(usize, usize, usize)> {
-    let size = model.coder.images().map_err(exception)?.size;
-    Ok((size.channels, size.height, size.width))
-}
-
-/// What is worth knowing about a fit, in sentences.
-pub(crate) fn words(model: &Model) -> PyResult<Vec<String>> {
-    let (summary, size) = (&model.summary, model.coder.images().map_err(exception)?.size);
-    let mut words = vec![format!(
-        "`{}` learned from {} images of {size}; {:.1} % of their pixels are missing.",
-        model.recipe.method.name(),
-        summary.rows,
-        100.0 * summary.missing_share
-    )];
-    words.extend(summary.notes.iter().chain(&summary.cut_off).cloned());
-    Ok(words)
+pub(crate) fn describe_images_of(images: &Instances) -> PyResult<Finding> {
+    let images = images.data.images().map_err(exception)?;
+    let found = describe_images(images);
+    Finding::new(&found, sections::images(images, &found).map_err(exception)?)
 }

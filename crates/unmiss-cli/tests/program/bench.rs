@@ -134,7 +134,7 @@ impl Bench {
             }
         }
         let code = if code == 0 { String::new() } else { format!("[exit code {code}]\n") };
-        format!("$ unmiss {line}\n{err}{out}{code}\n")
+        format!("$ unmiss {line}\n{}{out}{code}\n", without_progress(&err))
     }
 
     /// Transcripts of several runs, one after the other.
@@ -149,6 +149,18 @@ fn answer(output: Output) -> Answer {
         out: String::from_utf8(output.stdout).unwrap(),
         err: String::from_utf8(output.stderr).unwrap(),
     }
+}
+
+/// Standard error without the lines that tell every few seconds how far long work is: `comparison: 6 of 12, about 10 s
+/// left`. Whether there are any depends on how busy the machine is.
+fn without_progress(err: &str) -> String {
+    let is_progress = |line: &str| {
+        let mut words = line.split_once(": ").map_or("", |(_, rest)| rest).split(' ');
+        let (done, of, total) = (words.next(), words.next(), words.next());
+        let counted = done.is_some_and(|done| done.parse::<u64>().is_ok());
+        counted && of == Some("of") && total.is_some_and(|total| total.ends_with(','))
+    };
+    err.split_inclusive('\n').filter(|line| !is_progress(line)).collect()
 }
 
 fn assert_narrow(text: &str) {

@@ -1,4 +1,4 @@
-//! A fitted model of the classes of images for Python.
+//! A fitted model that predicts something for each image or each series, for Python.
 
 use std::path::PathBuf;
 
@@ -8,8 +8,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyType};
 use serde_json::json;
-use unmiss::compare::{SplitChoice, fit_best_on_split};
-use unmiss::data::images::LABEL;
+use unmiss::compare::{MeasuredOnce, SplitChoice, fit_best_on_split};
 use unmiss::data::{Data, Shape};
 use unmiss::encode::{ClassWeights, Task, target::TaskKind};
 use unmiss::error::Result;
@@ -20,20 +19,20 @@ use unmiss::report::sections;
 
 use crate::errors::{exception, unwritable};
 use crate::finding::Finding;
-use crate::images::{Images, size_of, words};
+use crate::instances::{Instances, size_of, target_of, variables_of, words};
 use crate::predictor::recipe;
 use crate::work::{Manner, compute, work};
 
-/// A fitted model that tells the classes of images, or a number that goes with them.
+/// A fitted model that tells the classes of images or series, or a number that goes with them.
 #[pyclass(frozen, module = "unmiss._unmiss")]
-pub(crate) struct ImagePredictor {
+pub(crate) struct InstancePredictor {
     pub(crate) model: Model,
-    /// How methods did on images held out; not kept in files.
+    /// How methods did on what was held out of these; not kept in files.
     choice: Option<(SplitChoice, Data)>,
 }
 
 #[pymethods]
-impl ImagePredictor {
+impl InstancePredictor {
     /// A model from the bytes of its file.
     #[new]
     fn new(bytes: &[u8]) -> PyResult<Self> {
@@ -41,22 +40,22 @@ impl ImagePredictor {
     }
 
     /// Learns. `recipes` are (method, settings as JSON), none: the short list; they are measured on a share of the
-    /// images, and the best learns from all. With a share of 0 there must be one.
+    /// instances, and the best learns from all. With a share of 0 there must be one.
     #[staticmethod]
     fn fit(
         py: Python<'_>,
-        images: &Images,
+        instances: &Instances,
         recipes: Vec<(String, String)>,
         share: f64,
         task: &str,
         balanced: bool,
         manner: Manner,
     ) -> PyResult<Self> {
-        let found =
-            |(name, settings): &(String, String)| recipe(find(name, Shape::Images, Job::Predict)?, settings);
+        let (data, shape) = (&instances.data, instances.data.shape());
+        let found = |(name, settings): &(String, String)| recipe(find(name, shape, Job::Predict)?, settings);
         let mut recipes: Vec<Recipe> = recipes.iter().map(found).collect::<Result<_>>().map_err(exception)?;
         if recipes.is_empty() {
-            recipes = short_list(Shape::Images, Job::Predict).into_iter().map(Recipe::of).collect();
+            recipes = short_list(shape, Job::Predict).into_iter().map(Recipe::of).collect();
         }
         let roles = Roles {
             class_weights: if balanced { ClassWeights::Balanced } else { ClassWeights::Equal },
@@ -64,9 +63,8 @@ impl ImagePredictor {
                 "regression" => TaskKind::Regression,
                 _ => TaskKind::Classification,
             }),
-            ..Roles::target(LABEL)
+            ..Roles::target(target_of(shape))
         };
-        let data = &images.data;
         let (model, choice) = work(py, &manner, |run| fit_best_on_split(data, &roles, &recipes, share, run))?;
         Ok(Self { model, choice: choice.map(|choice| (choice, data.clone())) })
     }
@@ -85,15 +83,15 @@ impl ImagePredictor {
         Ok((slf.get_type(), (slf.get().to_bytes(slf.py())?,)))
     }
 
-    /// `[images, outputs]`: a number, or a chance for each class.
+    /// `[instances, outputs]`: a number, or a chance for each class.
     fn predict<'py>(
         &self,
         py: Python<'py>,
-        images: &Images,
+        instances: &Instances,
         manner: Manner,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let predicting = self.model.predicting().map_err(exception)?;
-        let data = &images.data;
+        let data = &instances.data;
         let answers = compute(py, data.rows(), &manner, || {
             let rows = predicting.coder.encode(data, |_, _| {})?;
             Ok(match predicting.answers(&rows)?.predictions() {
@@ -116,6 +114,12 @@ impl ImagePredictor {
         Ok(self.model.predicting().map_err(exception)?.target.levels.clone())
     }
 
+    /// The shape of the data that it is for.
+    #[getter]
+    fn shape(&self) -> String {
+        self.model.shape().to_string()
+    }
+
     /// The method's name.
     #[getter]
     fn method(&self) -> &'static str {
@@ -134,42 +138,54 @@ impl ImagePredictor {
         size_of(&self.model)
     }
 
+    /// The names of the variables of each series.
+    #[getter]
+    fn variables(&self) -> PyResult<Vec<String>> {
+        variables_of(&self.model)
+    }
+
     /// What is worth knowing about the fit, in sentences.
     #[getter]
     fn words(&self) -> PyResult<Vec<String>> {
         words(&self.model)
     }
 
-    /// How the methods did on images that were held out, best first, as JSON.
+    /// How the methods did on what was held out, best first, as JSON.
     #[getter]
     fn scores(&self) -> PyResult<String> {
-        let entries = self.choice.iter().flat_map(|(choice, _)| &choice.entries);
-        let entry = |entry: &unmiss::compare::MeasuredOnce| {
+        let entry = |entry: &MeasuredOnce| {
             let scores = match entry.score {
-                Score::Classification { log_loss, accuracy, .. } => {
-                    json!({ "log-loss": log_loss, "accuracy": accuracy })
+                Score::Classification { log_loss, accuracy, auroc } => {
+                    json!({ "log-loss": log_loss, "accuracy": accuracy, "AUROC": auroc })
                 }
                 Score::Regression { rmse, r2, .. } => json!({ "RMSE / sd": rmse, "R2": r2 }),
             };
             json!({ "method": entry.recipe.method.name(), "seconds": entry.seconds, "scores": scores })
         };
-        serde_json::to_string(&entries.map(entry).collect::<Vec<_>>()).map_err(unwritable)
+        let entries = self.choice.iter().flat_map(|(choice, _)| &choice.entries).map(entry);
+        serde_json::to_string(&entries.collect::<Vec<_>>()).map_err(unwritable)
     }
 
     /// The same as a page, if something was held out.
     fn page(&self) -> PyResult<Option<Finding>> {
         let Some((choice, data)) = &self.choice else { return Ok(None) };
-        let (words, images) = (self.words()?, data.images().map_err(exception)?);
-        let sections = sections::fit_images(&self.model, images, Some(choice), &words).map_err(exception)?;
-        Finding::new(&words, sections).map(Some)
+        let words = self.words()?;
+        let sections = match data.shape() {
+            Shape::Images => data
+                .images()
+                .and_then(|images| sections::fit_images(&self.model, images, Some(choice), &words)),
+            _ => data.series().and_then(|series| sections::fit_series(series, &self.model, Some(choice))),
+        };
+        Finding::new(&words, sections.map_err(exception)?).map(Some)
     }
 }
 
-impl ImagePredictor {
+impl InstancePredictor {
     /// A model from a file.
     pub(crate) fn of(model: Model) -> PyResult<Self> {
         model.predicting().map_err(exception)?;
-        size_of(&model)?;
+        // A model of neither images nor series is refused here and not in the middle of an answer.
+        words(&model)?;
         Ok(Self { model, choice: None })
     }
 }
