@@ -47,7 +47,7 @@ def native(X: Any, labels: tuple | None = None) -> Any:
     """Images of the library."""
     values, known = taken(X)
     flat = None if known is None else np.ascontiguousarray(known).reshape(-1)
-    return _unmiss.images(np.ascontiguousarray(values).reshape(-1), size_of(values), flat, labels)
+    return _unmiss.images_of(np.ascontiguousarray(values).reshape(-1), size_of(values), flat, labels)
 
 
 def label_column(y: Any) -> tuple:

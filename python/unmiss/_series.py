@@ -29,7 +29,7 @@ class Steps:
 
     def native(self, target: tuple | None = None) -> Any:
         """The same in the library, with what is to be predicted of each."""
-        return _unmiss.series(
+        return _unmiss.series_of(
             [_frame.word(own) for own in self.ids],
             self.variables,
             self.lengths,

@@ -214,13 +214,13 @@ class InstanceFiller:
     @property
     def words(self) -> list[str]: ...
 
-def images(
+def images_of(
     values: NDArray[Any],
     size: tuple[int, int, int],
     observed: NDArray[np.bool_] | None = ...,
     labels: _Column | None = ...,
 ) -> Instances: ...
-def series(
+def series_of(
     ids: list[str],
     variables: list[str],
     lengths: list[int],

@@ -17,7 +17,7 @@ use crate::table::{ColumnArguments, column};
 /// classes as a column `(name, what, values, levels)`.
 #[pyfunction]
 #[pyo3(signature = (values, size, observed = None, labels = None))]
-pub(crate) fn images(
+pub(crate) fn images_of(
     values: &Bound<'_, PyAny>,
     size: (usize, usize, usize),
     observed: Option<PyReadonlyArray1<'_, bool>>,

@@ -38,8 +38,8 @@ fn _unmiss(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<instances::Instances>()?;
     module.add_class::<instance_predictor::InstancePredictor>()?;
     module.add_class::<instance_filler::InstanceFiller>()?;
-    module.add_function(wrap_pyfunction!(series::series, module)?)?;
-    module.add_function(wrap_pyfunction!(images::images, module)?)?;
+    module.add_function(wrap_pyfunction!(series::series_of, module)?)?;
+    module.add_function(wrap_pyfunction!(images::images_of, module)?)?;
     module.add_function(wrap_pyfunction!(series::describe_series_of, module)?)?;
     module.add_function(wrap_pyfunction!(images::sample_images, module)?)?;
     module.add_function(wrap_pyfunction!(images::hide_images, module)?)?;

@@ -14,7 +14,7 @@ use crate::table::{ColumnArguments, column};
 /// Series from their ids, the names of their variables, how many steps each has, all times, all values (NaN: not known),
 /// and what does not change over time as columns `(name, what, values, levels)`.
 #[pyfunction]
-pub(crate) fn series(
+pub(crate) fn series_of(
     ids: Vec<String>,
     variables: Vec<String>,
     lengths: Vec<usize>,
