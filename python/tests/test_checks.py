@@ -30,6 +30,7 @@ def quick(name):
 RATINGS = {made.__name__ for made in unmiss._estimators.RECOMMENDERS.values()}
 #: These take arrays of three axes or four, and scikit-learn's checks make tables: see test_images.py.
 IMAGES = {"ImageClassifier", "ImageImputer", "ImageRegressor"}
+SERIES = {"SeriesClassifier", "SeriesImputer", "SeriesRegressor"}
 OTHERS = ["SparsityNormalizer", "Hide", "Density"]
 ESTIMATORS = [quick(name) for name in [*unmiss._estimators.__all__, *OTHERS] if name not in RATINGS]
 
@@ -61,4 +62,4 @@ def test_all_estimators_are_checked():
         for name in unmiss.__all__
         if isinstance(getattr(unmiss, name), type) and issubclass(getattr(unmiss, name), sklearn.base.BaseEstimator)
     }
-    assert listed | RATINGS | IMAGES == made
+    assert listed | RATINGS | IMAGES | SERIES == made

@@ -11,8 +11,8 @@ use crate::finding::Finding;
 use crate::instances::Instances;
 use crate::table::{ColumnArguments, column};
 
-/// Series from their ids, the names of their variables, how many steps each has, all times, all values (NaN: not known),
-/// and what does not change over time as columns `(name, what, values, levels)`.
+/// Series from their ids, the names of their variables, how many steps each has, all times, all values (NaN: not
+/// known), and what does not change over time as columns `(name, what, values, levels)`.
 #[pyfunction]
 pub(crate) fn series_of(
     ids: Vec<String>,
