@@ -62,3 +62,6 @@ def test_numbers_are_predicted_and_bad_input_is_refused():
         model.predict(X[:, :, :2])
     with pytest.raises(ValueError, match="column of ids"):
         model.fit(long_frame(X), y)
+    model = unmiss.SeriesRegressor("statistics", id="id", time="t", variable="what", value="value")
+    with pytest.raises(ValueError, match="column of values\nhint: say value="):
+        model.fit(long_frame(X).rename(columns={"value": "other"}), y)

@@ -65,7 +65,8 @@ def _of_frame(frame: Any, columns: dict[str, str | None]) -> Steps:
     if not isinstance(frame, pd.DataFrame):
         frame = frame.to_pandas()
     names = {part: columns.get(part) for part in ("id", "time", "variable", "value")}
-    for part in ("id", "time"):
+    long = names["variable"] is not None or names["value"] is not None
+    for part in names if long else ("id", "time"):
         if names[part] not in frame.columns:
             raise ValueError(f"a data frame of series needs its column of {part}s\nhint: say {part}='...'")
     ids, times = frame[names["id"]], frame[names["time"]]
@@ -75,7 +76,7 @@ def _of_frame(frame: Any, columns: dict[str, str | None]) -> Steps:
         times = times / pd.Timedelta(hours=1)
     plain = frame.assign(**{names["id"]: ids, names["time"]: pd.to_numeric(times)})
     plain = plain.dropna(subset=[names["id"], names["time"]])
-    if names["variable"] is not None:
+    if long:
         # Of several values at the same time the mean, as in the program.
         index = [names["id"], names["time"]]
         wide = plain.pivot_table(index=index, columns=names["variable"], values=names["value"], sort=True)
