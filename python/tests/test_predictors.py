@@ -108,15 +108,34 @@ def test_frames_need_no_encoding():
     np.testing.assert_array_equal(model.predict_proba(changed), chances)
 
 
-def test_text_and_dates_are_left_out_with_a_warning(data):
+def test_keys_are_left_out_with_a_warning(data):
     X, y = data
-    frame = pd.DataFrame(X, columns=list("abcd")).assign(
-        note=[f"note {row}" for row in range(300)], when=pd.date_range("2020", periods=300)
-    )
-    with pytest.warns(unmiss.UnmissWarning, match="column `(note|when)` is (text|date) and is left out"):
+    frame = pd.DataFrame(X, columns=list("abcd")).assign(key=[f"P{row:03}" for row in range(300)])
+    with pytest.warns(unmiss.UnmissWarning, match="column `key` is text and is left out"):
         model = unmiss.LinearRegressor().fit(frame, y)
     plain = frame[list("abcd")]
     np.testing.assert_array_equal(model.predict(frame), unmiss.LinearRegressor().fit(plain, y).predict(plain))
+
+
+def test_dates_text_and_orders_are_learned_from():
+    rng = np.random.default_rng(3)
+    grade, day = rng.integers(0, 3, 300), rng.integers(0, 700, 300)
+    words = np.array(["chest pain since", "fall at home since", "cough since"])[rng.integers(0, 3, 300)]
+    when = pd.Series(pd.Timestamp("2020-01-01") + pd.to_timedelta(day, unit="D"))
+    when[::10] = pd.NaT
+    X = pd.DataFrame(
+        {
+            "grade": pd.Categorical.from_codes(grade, ["low", "middle", "high"], ordered=True),
+            "when": when,
+            "note": [f"{text} {row} days" for row, text in enumerate(words)],
+        }
+    )
+    y = grade + day / 350 + 2.0 * (words == "cough since")
+    model = unmiss.LinearRegressor().fit(X, y)
+    assert {"grade: rank", "when: days since the first", "note: words 1"} <= set(model.model_.inputs)
+    assert model.score(X, y) > 0.8
+    for other in (pl.from_pandas(X.assign(grade=X["grade"].astype(str))), X.astype({"when": "datetime64[s]"})):
+        np.testing.assert_array_equal(model.predict(other), model.predict(X))
 
 
 def test_weights(data):

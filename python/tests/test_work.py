@@ -74,7 +74,7 @@ def test_warnings_may_be_errors(data):
     import pandas as pd
 
     X, y = data
-    frame = pd.DataFrame({"a": X[:, 0], "when": pd.date_range("2020", periods=400)})
+    frame = pd.DataFrame({"a": X[:, 0], "key": [f"P{row:03}" for row in range(400)]})
     import warnings
 
     with warnings.catch_warnings():

@@ -55,7 +55,8 @@ def load_as(wanted: type | None, path: str | os.PathLike) -> Any:
     else:
         estimator = _imputer(wanted, model) if isinstance(model, _unmiss.Filler) else _predictor(wanted, model)
     estimator.loaded_from_ = path
-    estimator.feature_names_in_ = np.array(estimator.model_.inputs, dtype=object)
+    needed = model.columns if isinstance(model, _unmiss.Predictor) else model.inputs
+    estimator.feature_names_in_ = np.array(needed, dtype=object)
     estimator.n_features_in_ = len(estimator.feature_names_in_)
     return estimator
 

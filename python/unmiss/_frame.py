@@ -7,8 +7,12 @@ number in a data frame  number (whole, if all known ones are); for the functions
                         a whole table (describe, compare, Hide) as in a file: of two values a
                         category
 truth value             category
-word, category          category; of very many different words free text, which is left out
-date, time              date: left out
+word, category          category; of very many different words free text, of whose words
+                        predictors learn and which nothing fills
+ordered category        category, of whose rank predictors learn
+date                    date: predictors learn from its parts (year, month, weekday, hour,
+                        days since the first), and nothing fills it
+time, span of time      left out
 
 Missing are NaN, None, ``pandas.NA``, ``NaT`` and nulls; a zero and an empty word are values.
 """
@@ -115,6 +119,27 @@ def _numbers(name: str, values: Any, why: str) -> tuple:
     return (name, what, np.asarray(values, dtype=np.float64), None)
 
 
+def _dates(name: str, moments: Any) -> tuple:
+    """A column of dates, as text of ISO 8601."""
+    moments = np.asarray(moments, dtype="datetime64[us]")
+    known = ~np.isnat(moments)
+    different, places = np.unique(moments[known], return_inverse=True)
+    codes = np.full(len(moments), -1, dtype=np.int64)
+    codes[known] = places
+    whole = bool((different == different.astype("datetime64[D]")).all())
+    words = np.datetime_as_string(different, unit="D" if whole else "s", casting="unsafe")
+    return (name, "date", codes, [str(text) for text in words])
+
+
+def orders(X: Any, names: list[str]) -> dict[str, list[str]]:
+    """The levels of ordered pandas categories, from the least to the most."""
+    if not _is_pandas(X):
+        return {}
+    dtypes = ((name, X.iloc[:, place].dtype) for place, name in enumerate(names))
+    found = ((name, dtype) for name, dtype in dtypes if getattr(dtype, "ordered", False))
+    return {name: [word(level) for level in dtype.categories] for name, dtype in found if len(dtype.categories) > 1}
+
+
 def _codes(name: str, codes: Any, levels: list[str], category: bool) -> tuple:
     return (name, "category" if category else "words", np.asarray(codes, dtype=np.int64), levels)
 
@@ -141,7 +166,9 @@ def array_column(name: str, values: np.ndarray, why: str) -> tuple:
     if values.dtype.kind in "fiu":
         kind = "real" if values.dtype.kind == "f" else "integer"
         return (name, kind, np.asarray(values, dtype=np.float64), None)
-    if values.dtype.kind in "Mm":
+    if values.dtype.kind == "M":
+        return _dates(name, values)
+    if values.dtype.kind == "m":
         return (name, "date", ~np.isnat(values), None)
     cells = values.tolist()
     known = [cell for cell in cells if not is_missing(cell)]
@@ -175,9 +202,12 @@ def _pandas_column(name: str, series: Any, why: str) -> tuple:
         raise ValueError(f"column `{name}`: complex numbers can't be learned from")
     if kinds.is_numeric_dtype(dtype):
         return _numbers(name, series.to_numpy(dtype=np.float64, na_value=np.nan), why)
-    if kinds.is_datetime64_any_dtype(dtype) or kinds.is_timedelta64_dtype(dtype):
-        return (name, "date", series.notna().to_numpy(), None)
+    if kinds.is_datetime64_any_dtype(dtype):
+        # As it is written, whatever its time zone.
+        return _dates(name, series.dt.tz_localize(None).to_numpy())
     if isinstance(dtype, pandas.PeriodDtype):
+        return _dates(name, series.dt.start_time.to_numpy())
+    if kinds.is_timedelta64_dtype(dtype):
         return (name, "date", series.notna().to_numpy(), None)
     codes, levels = pandas.factorize(series, use_na_sentinel=True)
     levels = list(levels)
@@ -195,6 +225,9 @@ def _polars_column(name: str, series: Any, why: str) -> tuple:
         return _numbers(name, series.cast(polars.Float64).fill_null(float("nan")).to_numpy(), why)
     if dtype == polars.Boolean:
         return _codes(name, series.cast(polars.Int64).fill_null(-1).to_numpy(), ["False", "True"], True)
+    if dtype == polars.Date or isinstance(dtype, polars.Datetime):
+        local = series.dt.replace_time_zone(None) if getattr(dtype, "time_zone", None) else series
+        return _dates(name, local.cast(polars.Datetime("us")).to_numpy())
     if dtype.is_temporal():
         return (name, "date", series.is_not_null().to_numpy(), None)
     if dtype == polars.Null:
@@ -221,6 +254,8 @@ def _arrow_column(name: str, column: Any, why: str) -> tuple:
         return _codes(name, codes.to_numpy(zero_copy_only=False), ["False", "True"], True)
     if kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_decimal(kind) or kinds.is_null(kind):
         return _numbers(name, column.cast("float64").to_numpy(zero_copy_only=False), why)
+    if kinds.is_date(kind) or (kinds.is_timestamp(kind) and kind.tz is None):
+        return _dates(name, column.cast(pyarrow.timestamp("us")).to_numpy(zero_copy_only=False))
     if kinds.is_temporal(kind):
         return (name, "date", column.is_valid().to_numpy(zero_copy_only=False), None)
     column = _objects(name, column.to_pylist(), why)

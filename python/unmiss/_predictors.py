@@ -65,6 +65,7 @@ class PredictorBase(Saved, Estimator):
             recipes=recipes,
             folds=None if self.folds is None else int(self.folds),
             manner=self._manner(as_seed(self.random_state)),
+            ordered=_frame.orders(X, names),
         )
         self.method_ = self.model_.method
         self.scores_ = json.loads(self.model_.scores)
@@ -141,10 +142,12 @@ class PredictorBase(Saved, Estimator):
         table, manner = self._asked(X)
         _, names = self._taken_in(X, reset=False)
         values, errors, base, answers, outputs = self.model_.contributions(table, manner)
-        places = [names.index(name) for name in self.model_.inputs]
+        places = [names.index(name) for name in self.model_.sources]
         spread = [np.zeros((len(base), len(names))) for _ in range(2)]
-        for whole, own in zip(spread, (values, errors)):
-            whole[:, places] = own
+        # Several inputs may be made of one column.
+        for place, value, error in zip(places, values.T, errors.T):
+            spread[0][:, place] += value
+            spread[1][:, place] = np.hypot(spread[1][:, place], error)
         explained = None
         if hasattr(self, "classes_"):
             classes = self.classes_ if self._order is None else self.classes_[np.argsort(self._order)]

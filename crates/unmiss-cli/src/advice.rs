@@ -8,9 +8,18 @@ pub fn words(act: &Act) -> String {
     match act {
         Act::ReadAsCategory { column } => format!("if its values are classes, say --categorical {column}"),
         Act::ReadAsNumber { column } => format!("say --numeric {column} if its values are numbers"),
-        Act::NameMissing { column, word } => {
-            format!("if it stands for a missing value, add `--missing-in \"{column}={word}\"`")
+        Act::NameMissing { column, words } => {
+            let stand = if words.len() == 1 {
+                "it stands for a missing value"
+            } else {
+                "they stand for missing values"
+            };
+            // A comma stands between words.
+            let words: Vec<&str> =
+                words.iter().map(String::as_str).filter(|word| !word.contains(',')).collect();
+            format!("if {stand}, add `--missing-in \"{column}={}\"`", words.join(","))
         }
+        Act::SayDecimal => "say --decimal , or --decimal .".to_owned(),
         Act::LeaveOutId { .. } => "if so, say --id or --ignore".to_owned(),
         Act::NameColumn { what, columns } => {
             format!("say --{what} COLUMN; the columns are: {}", columns.join(", "))
@@ -40,8 +49,13 @@ pub fn words(act: &Act) -> String {
 
 /// A remark with what could be done about it.
 pub fn remark(note: &Note) -> String {
+    format!("note: {}", told(note))
+}
+
+/// The same without the word that says that it is one.
+pub fn told(note: &Note) -> String {
     match &note.act {
-        Some(act) => format!("note: {}: {}", note.text, words(act)),
-        None => format!("note: {}", note.text),
+        Some(act) => format!("{}: {}", note.text, words(act)),
+        None => note.text.clone(),
     }
 }

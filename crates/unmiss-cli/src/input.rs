@@ -1,5 +1,6 @@
 //! Options that say how a table is read, shared by every command that reads one.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use unmiss::data::images::{self, ImageOptions, Images};
@@ -9,6 +10,7 @@ use unmiss::error::{Error, Result};
 use unmiss::model::{Model, Roles, kinds_of};
 
 use crate::advice::remark;
+use crate::form_input::FormArguments;
 use crate::printer::Printer;
 
 /// Name and value of each NAME=VALUE of `--set`.
@@ -24,18 +26,14 @@ pub fn settings(typed: &[String]) -> Result<Vec<(&str, &str)>> {
 #[derive(clap::Args, Default)]
 #[command(next_help_heading = "Reading the table")]
 pub struct InputArguments {
-    /// Words that mean "missing", besides the empty field [default: NA,N/A,NaN,nan,null,NULL,?]
-    #[arg(long, value_name = "WORDS", value_delimiter = ',')]
-    missing: Option<Vec<String>>,
-    /// Further words that mean "missing" in one column, as COLUMN=WORD (repeatable)
-    #[arg(long, value_name = "COLUMN=WORD")]
-    missing_in: Vec<String>,
-    /// The character between fields [default: found out]
-    #[arg(long, value_name = "CHARACTER")]
-    delimiter: Option<String>,
+    #[command(flatten)]
+    form: FormArguments,
     /// Columns whose values are categories, whatever they look like
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     categorical: Vec<String>,
+    /// Categories that have an order, as gen=G1<G2<G3 (repeatable): predictors learn from their rank
+    #[arg(long, value_name = "COLUMN=A<B<C")]
+    ordered: Vec<String>,
     /// Columns whose values are numbers; anything else in them is an error
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     numeric: Vec<String>,
@@ -217,16 +215,33 @@ impl InputArguments {
         Ok(reading.table)
     }
 
+    /// Reads a table without some of its columns and tells what the reader noticed about the others.
+    pub fn read_without(&self, path: &Path, left_out: &[String], printer: &Printer) -> Result<Table> {
+        let reading = data::read(path, &self.options()?)?;
+        for name in left_out {
+            reading.table.column(name)?;
+        }
+        tell(&reading.notes, left_out, printer);
+        let rows: Vec<usize> = (0..reading.table.rows()).collect();
+        Ok(match left_out {
+            [] => reading.table,
+            _ => reading.table.part(&rows, |column| !left_out.contains(&column.name)),
+        })
+    }
+
     /// Reads a table to learn from and tells what the reader noticed about its inputs. Columns with another
     /// role need no word, and why a column can't be an input is told by the fit.
     pub fn read_inputs(&self, path: &Path, roles: &Roles, printer: &Printer) -> Result<Data> {
         let reading = data::read(path, &self.options()?)?;
         let (data, notes) = (Data::from(reading.table), reading.notes);
-        let inputs = roles.inputs(&roles.labelled(&data)?)?.names;
-        let others = data.columns().iter().filter(|column| !inputs.contains(&column.name));
-        let others: Vec<String> = others.map(|column| format!("column `{}` ", column.name)).collect();
-        let about_inputs = |note: &&Note| !others.iter().any(|other| note.text.starts_with(other));
-        notes.iter().filter(about_inputs).for_each(|note| printer.say(&remark(note)));
+        let inputs = roles.inputs(&roles.labelled(&data)?)?;
+        let is_input = |name: &String| {
+            inputs.names.contains(name) || inputs.made.iter().any(|made| made.column == *name)
+        };
+        let others = data.columns().iter().map(|column| &column.name).filter(|name| !is_input(name));
+        // What is made of dates and text is told by the fit.
+        let made = inputs.made.iter().map(|made| &made.column);
+        tell(&notes, &others.chain(made).cloned().collect::<Vec<_>>(), printer);
         Ok(data)
     }
 
@@ -240,39 +255,47 @@ impl InputArguments {
         &self.categorical
     }
 
-    /// Further words for single columns, as typed.
-    pub fn missing_in(&self) -> &[String] {
-        &self.missing_in
-    }
-
-    /// The delimiter, as typed.
-    pub fn delimiter(&self) -> Option<&str> {
-        self.delimiter.as_deref()
+    /// How the file is laid out.
+    pub fn form(&self) -> &FormArguments {
+        &self.form
     }
 
     /// Reads rows for a model: its inputs have the kinds, and the words for "missing", that they had in training.
     pub fn read_for_model(&self, path: &Path, model: &Model) -> Result<Data> {
         let mut options = self.options()?;
-        if self.missing.is_none() {
-            options.missing = model.missing.clone();
-            add_words(&mut options.missing, &self.missing_in)?;
-        }
+        options.missing = self.form.missing(model.missing.clone())?;
         options.kinds.extend(kinds_of(model.coder.table()?));
         Ok(data::read(path, &options)?.table.into())
     }
 
+    /// The levels of each category that has an order, from the least to the most.
+    pub fn ordered(&self) -> Result<BTreeMap<String, Vec<String>>> {
+        let pair = |typed: &String| {
+            let (column, levels) = typed.split_once('=')?;
+            let levels: Vec<String> = levels.split('<').map(|level| level.trim().to_owned()).collect();
+            (levels.len() > 1 && levels.iter().all(|level| !level.is_empty()))
+                .then(|| (column.to_owned(), levels))
+        };
+        let wrong = |typed: &String| {
+            Error::setting("ordered", format!("`{typed}` is not of the form COLUMN=A<B<C"))
+                .with_hint("say for example --ordered 'grade=G1<G2<G3', in quotes")
+        };
+        self.ordered.iter().map(|typed| pair(typed).ok_or_else(|| wrong(typed))).collect()
+    }
+
     /// The library's form of these options.
     pub fn options(&self) -> Result<ReadOptions> {
-        let delimiter = delimiter(self.delimiter.as_deref())?;
-        let mut options = ReadOptions { delimiter, ..ReadOptions::default() };
-        if let Some(words) = &self.missing {
-            options.missing = MissingTokens::new(words);
-        }
-        add_words(&mut options.missing, &self.missing_in)?;
+        let mut options = ReadOptions {
+            delimiter: self.form.delimiter()?,
+            form: self.form.form(),
+            missing: self.form.missing(MissingTokens::default())?,
+            ..ReadOptions::default()
+        };
         if let Some(column) = self.categorical.iter().find(|column| self.numeric.contains(column)) {
             return Err(Error::data(format!("column `{column}` is said to be numbers and categories"))
                 .with_hint("name it in one of --categorical and --numeric only"));
         }
+        options.kinds.extend(self.ordered()?.into_keys().map(|column| (column, Kind::Category)));
         let kinds = [(&self.categorical, Kind::Category), (&self.numeric, Kind::Real)];
         for (columns, kind) in kinds {
             options.kinds.extend(columns.iter().map(|column| (column.clone(), kind)));
@@ -281,25 +304,9 @@ impl InputArguments {
     }
 }
 
-/// The delimiter as typed; none is found out by the reader.
-pub fn delimiter(typed: Option<&str>) -> Result<Option<u8>> {
-    match typed {
-        None => Ok(None),
-        Some("tab" | "\\t") => Ok(Some(b'\t')),
-        Some(text) if text.len() == 1 => Ok(text.bytes().next()),
-        Some(text) => Err(Error::setting("delimiter", format!("`{text}` is not one character"))
-            .with_hint("say --delimiter ';' or --delimiter tab")),
-    }
-}
-
-/// Adds the words of single columns, typed as COLUMN=WORD.
-pub fn add_words(missing: &mut MissingTokens, typed: &[String]) -> Result<()> {
-    for pair in typed {
-        let (column, word) = pair.split_once('=').ok_or_else(|| {
-            Error::setting("missing-in", format!("`{pair}` is not of the form COLUMN=WORD"))
-                .with_hint(format!("say for example --missing-in \"{pair}=unknown\""))
-        })?;
-        missing.add_for(column, word);
-    }
-    Ok(())
+/// Tells what a reader noticed, but for remarks on some of the columns.
+fn tell(notes: &[Note], but: &[String], printer: &Printer) {
+    let but: Vec<String> = but.iter().map(|name| format!("column `{name}` ")).collect();
+    let others = notes.iter().filter(|note| !but.iter().any(|other| note.text.starts_with(other)));
+    others.for_each(|note| printer.say(&remark(note)));
 }

@@ -6,6 +6,7 @@
 mod advice;
 mod commands;
 mod files;
+mod form_input;
 #[cfg(test)]
 mod guide;
 mod input;

@@ -11,10 +11,8 @@ use unmiss::error::Result;
 pub(crate) fn aligned(data: &Data, coder: &Coder) -> Result<Data> {
     let (table, encoder) = (data.table()?, coder.table()?);
     let mut changed: Option<Table> = None;
-    let numbers = encoder.numbers.iter().map(|feature| (&feature.name, true));
-    for (name, wants_numbers) in
-        numbers.chain(encoder.categories.iter().map(|feature| (&feature.name, false)))
-    {
+    for (name, kind) in encoder.columns().filter(|(_, kind)| *kind != Kind::Date) {
+        let wants_numbers = kind == Kind::Real;
         let position = table.position(name)?;
         let column = &table.columns()[position];
         let other = match (&column.values, wants_numbers) {

@@ -11,9 +11,10 @@ fn words(act: &Act) -> String {
             format!("if its values are classes, make a pandas category of `{column}`")
         }
         Act::ReadAsNumber { column } => format!("use a Classifier, or make numbers of `{column}`"),
-        Act::NameMissing { column, word } => {
-            format!("if it stands for a missing value, make `{word}` in `{column}` a NaN or None")
+        Act::NameMissing { column, words } => {
+            format!("if that stands for a missing value, make {} in `{column}` a NaN or None", quoted(words))
         }
+        Act::SayDecimal => "make numbers of the column".to_owned(),
         Act::LeaveOutId { column } => format!("if so, leave `{column}` out"),
         Act::NameColumn { what, columns } => {
             format!("name it with {what}=...; the columns are: {}", columns.join(", "))
@@ -31,6 +32,11 @@ fn words(act: &Act) -> String {
             "`unmiss.load` reads a model of any kind".to_owned()
         }
     }
+}
+
+/// Words in quotes.
+fn quoted(words: &[String]) -> String {
+    words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
 }
 
 /// The exception for an error.

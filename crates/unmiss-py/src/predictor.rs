@@ -11,7 +11,7 @@ use pyo3::types::{PyBytes, PyType};
 use serde_json::{Value, json};
 use unmiss::compare::{Choice, fit_best};
 use unmiss::data::{Data, Shape};
-use unmiss::encode::{ClassWeights, Task, target::TaskKind};
+use unmiss::encode::{ClassWeights, Made, Task, target::TaskKind};
 use unmiss::error::{Error, Result};
 use unmiss::explain::{ExplainSettings, Explainer, explain, explain_in_passing};
 use unmiss::methods::{Job, Method, find};
@@ -85,6 +85,7 @@ impl Predictor {
         recipes: Vec<(String, String)>,
         folds: Option<usize>,
         manner: Manner,
+        ordered: BTreeMap<String, Vec<String>>,
     ) -> PyResult<Self> {
         let recipes: Vec<Recipe> = recipes
             .iter()
@@ -98,11 +99,13 @@ impl Predictor {
                 "regression" => TaskKind::Regression,
                 _ => TaskKind::Classification,
             }),
+            ordered,
             ..Roles::target(target)
         };
         let data = &table.data;
         let (model, choice) = work(py, &manner, |run| {
-            for column in data.columns().iter().filter(|column| !column.is_usable()) {
+            let left_out = |column: &&Column| !column.is_usable() && Made::of(column).is_none();
+            for column in data.columns().iter().filter(left_out) {
                 let (name, kind) = (&column.name, column.kind);
                 run.warn(format!(
                     "column `{name}` is {kind} and is left out; make it a categorical column or a number to use it"
@@ -224,7 +227,19 @@ impl Predictor {
         Ok(self.predicting()?.target.name.clone())
     }
 
-    /// Names of the columns that it predicts from.
+    /// Names of the columns that a table must have.
+    #[getter]
+    fn columns(&self) -> Vec<String> {
+        self.model.needed_columns().into_iter().map(str::to_owned).collect()
+    }
+
+    /// The column that each input comes from.
+    #[getter]
+    fn sources(&self) -> PyResult<Vec<String>> {
+        Ok(self.model.coder.table().map_err(exception)?.sources())
+    }
+
+    /// Names of the inputs: columns, and what is made of columns of dates, text or an order.
     #[getter]
     fn inputs(&self) -> Vec<String> {
         self.model.coder.names().into_iter().map(str::to_owned).collect()

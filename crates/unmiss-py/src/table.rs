@@ -55,7 +55,8 @@ impl Table {
     /// - `real`, `integer`, `number` (either of these), `found` (as in a file, two values being a category): float64
     ///   values, NaN is a hole
     /// - `category`, `words` (the kind is found out): int64 positions in `levels`, negative is a hole
-    /// - `text`, `date`: bool values, true where the cell is known; what it says is not used
+    /// - `date`: with levels of text as ISO 8601, int64 positions in them, negative is a hole
+    /// - `text`, `date`: without levels bool values, true where the cell is known; what it says is not used
     #[staticmethod]
     fn columns(columns: Vec<ColumnArguments<'_>>) -> PyResult<Self> {
         let columns = columns.iter().map(column).collect::<PyResult<Vec<_>>>()?;
@@ -99,11 +100,12 @@ pub(crate) fn column((name, what, values, levels): &ColumnArguments<'_>) -> PyRe
             })
         }
         "category" | "words" => {
-            let codes: PyReadonlyArray1<'_, i64> = values.extract()?;
-            let codes: Vec<u32> =
-                codes.as_array().iter().map(|code| u32::try_from(*code).unwrap_or(u32::MAX)).collect();
             let kind = (what == "category").then_some(Kind::Category);
-            Ok(Column::found_words(name, &codes, levels.as_deref().unwrap_or_default(), kind))
+            Ok(Column::found_words(name, &codes(values)?, levels.as_deref().unwrap_or_default(), kind))
+        }
+        "date" if levels.is_some() => {
+            let levels = levels.as_deref().unwrap_or_default();
+            Ok(Column::found_words(name, &codes(values)?, levels, Some(Kind::Date)))
         }
         "text" | "date" => {
             let known: PyReadonlyArray1<'_, bool> = values.extract()?;
@@ -114,6 +116,12 @@ pub(crate) fn column((name, what, values, levels): &ColumnArguments<'_>) -> PyRe
         }
         other => Err(PyValueError::new_err(format!("there is no `{other}` for a column"))),
     }
+}
+
+/// Positions in levels; a negative one is a hole.
+fn codes(values: &Bound<'_, PyAny>) -> PyResult<Vec<u32>> {
+    let codes: PyReadonlyArray1<'_, i64> = values.extract()?;
+    Ok(codes.as_array().iter().map(|code| u32::try_from(*code).unwrap_or(u32::MAX)).collect())
 }
 
 fn number_kind(name: &str) -> PyResult<Kind> {

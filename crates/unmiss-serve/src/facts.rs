@@ -59,5 +59,6 @@ pub fn inputs(model: &Model) -> Value {
         json!({ "name": own.name, "kind": own.kind, "levels": levels, "missing": share(own.missing) })
     });
     let is_needed = |input: &Value| input["name"].as_str().is_some_and(|name| needed.contains(&name));
-    Value::Array(numbers.chain(categories).filter(is_needed).collect())
+    let made = encoder.made.iter().map(|own| json!({ "name": own.column, "kind": own.what() }));
+    Value::Array(numbers.chain(categories).chain(made).filter(is_needed).collect())
 }

@@ -84,8 +84,9 @@ fn words(act: &Act) -> String {
         Act::ReadAsCategory { column } | Act::ReadAsNumber { column } => {
             format!("send `{column}` as it was when the model learned")
         }
-        Act::NameMissing { column, word } => {
-            format!("if `{word}` in `{column}` stands for a missing value, send null or an empty cell")
+        Act::NameMissing { column, words } => {
+            let words = words.join("`, `");
+            format!("if `{words}` in `{column}` stands for a missing value, send null or an empty cell")
         }
         Act::NameColumn { what, columns } => {
             format!("call the column `{what}`; the columns are: {}", columns.join(", "))

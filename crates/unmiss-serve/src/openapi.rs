@@ -239,6 +239,17 @@ fn rows(model: &Model) -> Value {
                     "description": "one of the levels of training; others count as missing" }),
             );
         }
+        for own in &encoder.made {
+            let description = match own.what() {
+                "date" => "a date, a time or both, as in ISO 8601",
+                "text" => "free text",
+                _ => "one of the levels of training; others count as missing",
+            };
+            properties.insert(
+                own.column.clone(),
+                json!({ "type": ["string", "null"], "description": description }),
+            );
+        }
     }
     let needed = model.needed_columns();
     properties.retain(|name, _| needed.contains(&name.as_str()));

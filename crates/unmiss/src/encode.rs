@@ -5,6 +5,7 @@
 //! confounder when methods are compared, so each gets the one it works best with.
 
 mod column;
+mod made;
 pub mod features;
 mod recode;
 mod written;
@@ -25,6 +26,7 @@ pub use design::{Design, Missing};
 pub use features::{Encoded, Encoder, Encoding, Scale};
 pub use guess::Guess;
 pub use images::{ImageBatch, ImageCoder, ImageRows};
+pub use made::Made;
 pub use series::{SeriesBatch, SeriesCoder, SeriesRows, Variable};
 pub use target::{ClassWeights, TargetEncoder, Targets, Task};
 pub use wide::Wide;

@@ -39,6 +39,11 @@ pub enum Score {
     },
 }
 
+/// A loss for putting methods in order: what is no number is the worst, whatever its sign.
+pub fn ranked(loss: f64) -> f64 {
+    if loss.is_nan() { f64::INFINITY } else { loss }
+}
+
 impl Score {
     /// Scores predictions `[rows, outputs]` in model units.
     pub fn of(predictions: &[f64], targets: &Targets) -> Self {
@@ -54,6 +59,11 @@ impl Score {
             Self::Regression { rmse, .. } => *rmse,
             Self::Classification { log_loss, .. } => *log_loss,
         }
+    }
+
+    /// The same for putting methods in order: what is no number is the worst.
+    pub fn ranked_loss(&self) -> f64 {
+        ranked(self.loss())
     }
 
     /// The figure people ask for: R2 or area under the ROC curve. Higher is better.

@@ -196,15 +196,16 @@ impl Arguments {
         })
     }
 
-    fn roles(&self) -> Roles {
-        Roles {
+    fn roles(&self) -> Result<Roles> {
+        Ok(Roles {
             target: self.target.clone().unwrap_or_else(|| LABEL.to_owned()),
             id: Vec::new(),
             ignore: self.ignore.clone(),
             weight: self.weight.clone(),
             class_weights: self.class_weights.into(),
             task: self.task.map(TaskKind::from),
-        }
+            ordered: self.input.ordered()?,
+        })
     }
 
     fn question(&self, data: &Data, job: Job) -> Result<Question> {
@@ -219,7 +220,7 @@ impl Arguments {
                 Question::Imputers { how: how.to_string(), ignore: self.ignore.clone() }
             }
             (_, Job::Predict | Job::Density) => {
-                Question::Predictors { roles: self.roles(), folds: usize::from(self.folds) }
+                Question::Predictors { roles: self.roles()?, folds: usize::from(self.folds) }
             }
             (_, Job::Rate) => Question::Recommenders { share: self.test },
         })
@@ -239,7 +240,7 @@ impl Arguments {
         }
         match job {
             Job::Fill => Ok(self.input.read(&self.data, false, printer)?.into()),
-            Job::Predict | Job::Density => self.input.read_inputs(&self.data, &self.roles(), printer),
+            Job::Predict | Job::Density => self.input.read_inputs(&self.data, &self.roles()?, printer),
             Job::Rate => Ok(self.ratings.read(&self.data, &self.input, printer)?.into()),
         }
     }

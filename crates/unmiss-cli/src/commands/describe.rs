@@ -31,6 +31,12 @@ pub struct Arguments {
     /// The target: tell also whether the holes have to do with it
     #[arg(long, value_name = "COLUMN")]
     target: Option<String>,
+    /// Columns to leave out, as keys are
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    id: Vec<String>,
+    /// Columns to leave out
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    ignore: Vec<String>,
     /// Write everything, also what the text leaves out, to a JSON file
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -55,7 +61,8 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
     let shape = arguments.series.shape(&arguments.ratings, data)?;
     arguments.images.only_for_images(shape)?;
     if !matches!(shape, Shape::Table | Shape::Series) {
-        only_for_tables(shape, &[("target", arguments.target.is_some())])?;
+        let left_out = [("id", !arguments.id.is_empty()), ("ignore", !arguments.ignore.is_empty())];
+        only_for_tables(shape, &[&[("target", arguments.target.is_some())][..], &left_out].concat())?;
     }
     match shape {
         Shape::Ratings => return ratings::run(arguments, printer),
@@ -63,7 +70,8 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
         Shape::Series => return series::run(arguments, printer),
         Shape::Table => {}
     }
-    let table = arguments.input.read(&arguments.data, false, printer)?;
+    let left_out = [arguments.id.as_slice(), &arguments.ignore].concat();
+    let table = arguments.input.read_without(&arguments.data, &left_out, printer)?;
     let run = Run::new(general.seed, general.threads)?;
     let description = run.compute(|| describe(&table, arguments.target.as_deref()))?;
     if let Some(path) = &arguments.json {

@@ -219,6 +219,7 @@ impl Arguments {
             weight: self.weight.clone(),
             class_weights: self.class_weights.into(),
             task: self.task.map(TaskKind::from),
+            ordered: self.input.ordered()?,
         })
     }
 

@@ -152,7 +152,11 @@ fn learn_and_fill(arguments: &Arguments, general: &General, printer: &Printer) -
     }
     let unfilled = write_filled(arguments, &model, &data, &run.to_the_end(), printer)?;
     if let Some(path) = &arguments.save {
-        printer.say(&format!("the imputer is in {}", path.display()));
+        printer.say(&format!(
+            "the imputer is in {}; new rows need all columns that it learned from (--ignore leaves one out that they \
+             will not have, such as an outcome)",
+            path.display()
+        ));
     }
     refuse_holes(&unfilled)?;
     Ok(Ended::of(&model, &run))

@@ -19,8 +19,10 @@ use unmiss::model::{Model, Predicting};
 use unmiss::run::Run;
 
 use crate::General;
+use crate::advice::told;
 use crate::files::Files;
-use crate::input::{ImageArguments, RatingColumns, add_words, delimiter, only_for_tables};
+use crate::form_input::FormArguments;
+use crate::input::{ImageArguments, RatingColumns, only_for_tables};
 use crate::output::number;
 use crate::printer::Printer;
 use crate::series_input::SeriesArguments;
@@ -54,13 +56,6 @@ pub struct Arguments {
     /// Columns carried over to the predictions, besides those named when the model was fitted
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     id: Vec<String>,
-    /// Further words that mean "missing" in one column, as COLUMN=WORD, besides those of the training table
-    /// (repeatable)
-    #[arg(long, value_name = "COLUMN=WORD")]
-    missing_in: Vec<String>,
-    /// The character between fields [default: found out]
-    #[arg(long, value_name = "CHARACTER")]
-    delimiter: Option<String>,
     /// With a model of series: predict from what was known so long after their start, as 6h
     #[arg(long, value_name = "SPAN", help_heading = "Series")]
     after: Option<Span>,
@@ -68,6 +63,8 @@ pub struct Arguments {
     /// again
     #[arg(long, value_name = "FILE")]
     ratings: Option<PathBuf>,
+    #[command(flatten)]
+    form: FormArguments,
     #[command(flatten)]
     columns: RatingColumns,
     #[command(flatten)]
@@ -142,6 +139,7 @@ fn predict_file(model: &Model, arguments: &Arguments, run: &Run) -> Result<usize
     }
     writer.finish()?;
     reasons.map_or(Ok(()), Reasons::finish)?;
+    batches.notes().iter().for_each(|note| run.note(told(note)));
     unseen.tell(run);
     if let Some(shift) = watch.shift() {
         run.warn(shift.words());
@@ -176,8 +174,8 @@ fn open(model: &Model, arguments: &Arguments, run: &Run) -> Result<(Batches, Vec
     for id in &ids {
         options.kinds.entry(id.clone()).or_insert(Kind::Text);
     }
-    add_words(&mut options.missing, &arguments.missing_in)?;
-    (options.delimiter, options.rows) = (delimiter(arguments.delimiter.as_deref())?, BATCH);
+    arguments.form.apply(&mut options)?;
+    options.rows = BATCH;
     let batches = Batches::open(&arguments.data, &options)?;
     let columns: BTreeSet<&str> = batches.header().iter().map(String::as_str).collect();
     model.check_header(batches.header(), &arguments.data.display().to_string())?;
@@ -187,7 +185,7 @@ fn open(model: &Model, arguments: &Arguments, run: &Run) -> Result<(Batches, Vec
     }
     ids.retain(|id| !absent.contains(id));
     let known: BTreeSet<&str> =
-        model.coder.names().into_iter().chain(ids.iter().map(String::as_str)).collect();
+        model.needed_columns().into_iter().chain(ids.iter().map(String::as_str)).collect();
     let ours = |name: &&&str| {
         !known.contains(**name) && **name != target.name && !roles.ignore.iter().any(|n| n == **name)
     };

@@ -33,15 +33,14 @@ fn usage() {
 fn files_that_are_no_tables() {
     let bench = Bench::new();
     std::fs::create_dir(bench.path("folder")).unwrap();
-    let files: [(&str, &[u8]); 17] = [
+    let files: [(&str, &[u8]); 16] = [
         ("empty.csv", b""),
         ("blank.csv", b"\n\n\n"),
         ("header.csv", b"a,b,c\n"),
         ("short.csv", b"a,b,c\n1,2,3\n4,5\n"),
         ("long.csv", b"a,b\n1,2\n1,5,3\n"),
-        ("twice.csv", b"a,b,a\n1,2,3\n"),
-        ("unnamed.csv", b"a,,c\n1,2,3\n"),
-        ("latin.csv", b"name,age\nM\xfcller,3\n"),
+        ("unnamed.csv", b",,c\n1,2,3\n"),
+        ("latin.csv", b"n\xc3\xa9e,age\nM\xfcller,3\n"),
         ("infinite.csv", b"a,b\n1,2\n3,inf\n4,5\n"),
         ("huge.csv", b"a,b\n1,2\n3,1e999\n4,5\n"),
         ("quote.csv", b"a,b\n1,\"2\n3,4\n"),

@@ -15,6 +15,7 @@ mod density;
 mod errors;
 mod explain;
 mod export;
+mod forms;
 #[cfg(unix)]
 mod files;
 mod images;

@@ -11,7 +11,7 @@ use crate::data::images::Images;
 use crate::data::{Data, Shape};
 use crate::error::{Error, Result};
 use crate::methods::Job;
-use crate::metrics::PixelError;
+use crate::metrics::{PixelError, ranked};
 use crate::missing::{Cover, Region};
 use crate::model::{Aim, FillPlan, Model, Recipe};
 use crate::rng::{Stream, hash, mix};
@@ -142,7 +142,7 @@ pub fn choose_filling(data: &Data, recipes: &[Recipe], run: &Run) -> Result<Pixe
     if choice.entries.is_empty() {
         return Err(if run.stopped() { Error::Stopped } else { Error::data(choice.failures.join("; ")) });
     }
-    choice.entries.sort_by(|a, b| a.error.rmse.total_cmp(&b.error.rmse));
+    choice.entries.sort_by(|a, b| ranked(a.error.rmse).total_cmp(&ranked(b.error.rmse)));
     Ok(choice)
 }
 

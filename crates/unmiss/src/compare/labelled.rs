@@ -3,18 +3,18 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::data::Data;
-use crate::encode::{Encoding, Rows, TargetEncoder, Targets, Task};
+use crate::encode::{Encoding, Made, Rows, TargetEncoder, Targets, Task};
 use crate::error::Result;
 use crate::methods::Predictor;
 use crate::methods::folds::{Folds, MOST_ROWS_COMPARED, folds, own_units};
 use crate::metrics::Score;
-use crate::model::{Prepared, Recipe, Roles, fit_prepared, prepare};
+use crate::model::{Inputs, Prepared, Recipe, Roles, fit_prepared, prepare};
 use crate::run::Run;
 
 /// Rows whose target is known, and what is predicted of them.
 pub(super) struct Labelled {
     data: Data,
-    inputs: Vec<String>,
+    inputs: Inputs,
     roles: Roles,
     /// The translation of the target.
     pub target: TargetEncoder,
@@ -52,10 +52,10 @@ impl Labelled {
     pub fn new(data: &Data, roles: &Roles, run: &Run) -> Result<Self> {
         let data = roles.labelled(data)?;
         let inputs = roles.inputs(&data)?;
-        inputs.notes.into_iter().for_each(|note| run.note(note));
+        inputs.notes.iter().for_each(|note| run.note(note.clone()));
         let target = TargetEncoder::fit(&data, &roles.target, roles.task)?;
         let truth = target.encode(&data, roles.weight.as_deref(), Default::default())?;
-        let (inputs, roles) = (inputs.names, roles.clone());
+        let roles = roles.clone();
         Ok(Self { data, inputs, roles, target, truth, encoded: Mutex::default() })
     }
 
@@ -66,7 +66,7 @@ impl Labelled {
 
     /// How many inputs there are.
     pub fn inputs(&self) -> usize {
-        self.inputs.len()
+        self.inputs.names.len() + self.inputs.made.iter().flat_map(Made::names).count()
     }
 
     /// Deals the rows into folds.

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::methods::Recipe;
 use crate::methods::folds::folds;
 use crate::metrics::Score;
-use crate::model::{Aim, Model, Roles, fit_prepared, prepare};
+use crate::model::{Aim, Inputs, Model, Roles, fit_prepared, prepare};
 use crate::run::Run;
 
 /// One method's result on images that were held out.
@@ -88,7 +88,7 @@ fn measure(data: &Data, roles: &Roles, recipes: &[Recipe], share: f64, run: &Run
     let truth = target.encode(&labelled, None, ClassWeights::Equal)?;
     let folds = folds(&truth, (1.0 / share).round() as usize, labelled.rows(), run.seed());
     let places = &folds.held_out[0];
-    let inputs = roles.inputs(&labelled)?.names;
+    let inputs = roles.inputs(&labelled)?;
     let split =
         Split { inputs, learning: labelled.select(&folds.training(0))?, others: labelled.select(places)? };
     let known = &data.column(&roles.target)?.observed;
@@ -122,14 +122,14 @@ fn measure(data: &Data, roles: &Roles, recipes: &[Recipe], share: f64, run: &Run
     if choice.entries.is_empty() {
         return Err(if run.stopped() { Error::Stopped } else { Error::data(choice.failures.join("; ")) });
     }
-    choice.entries.sort_by(|a, b| a.score.loss().total_cmp(&b.score.loss()));
+    choice.entries.sort_by(|a, b| a.score.ranked_loss().total_cmp(&b.score.ranked_loss()));
     Ok(choice)
 }
 
 /// Images to learn from and others to be judged on.
 struct Split {
     /// What does not change over time, of series.
-    inputs: Vec<String>,
+    inputs: Inputs,
     learning: Data,
     others: Data,
 }

@@ -8,7 +8,7 @@ use super::comparison::{Comparison, Contestant, Failure, Fit};
 use super::significance::{disagreement, paired_test};
 use super::standing::{Against, Chosen, Standing};
 use crate::encode::Task;
-use crate::metrics::mean_over_folds;
+use crate::metrics::{mean_over_folds, ranked};
 
 /// Differences with a smaller p value are called clear.
 const LEVEL: f64 = 0.05;
@@ -51,7 +51,7 @@ fn standings(comparison: &Comparison) -> Vec<Standing> {
     let ranks = mean_ranks(&fits);
     let mut order: Vec<usize> = (0..contestants.len()).collect();
     let mean = |place: usize| fits[place].iter().map(|fit| fit.loss).sum::<f64>() / parts.len() as f64;
-    order.sort_by(|a, b| mean(*a).total_cmp(&mean(*b)));
+    order.sort_by(|a, b| ranked(mean(*a)).total_cmp(&ranked(mean(*b))));
     let best = order.first().map(|&place| &fits[place]);
     let standing = |(position, &place): (usize, &usize)| {
         let mut standing =

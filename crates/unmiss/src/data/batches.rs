@@ -6,9 +6,12 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::faults::Locator;
-use super::gather::{scan_numbers, scan_texts, scan_words};
+use super::forms::plain;
+use super::gather::{NumberFacts, scan_numbers, scan_texts, scan_words};
 use super::head::head;
 use super::input::{Content, Stream, from_bytes, open};
+use super::notations::{Notations, Odd};
+use super::note::Note;
 use super::options::{BatchOptions, MissingTokens, Tokens, check_delimiter};
 use super::parquet::ParquetBatches;
 use super::source::Source;
@@ -63,7 +66,7 @@ impl Batches {
 
     fn of(name: &str, content: Content, options: &BatchOptions) -> Result<Self> {
         check_delimiter(options.delimiter)?;
-        match content {
+        match plain(content, &options.form)? {
             Content::Text(stream) => {
                 let (header, inner) = TextBatches::open(stream, options, BLOCK)?;
                 Ok(Self { header, inner: Inner::Text(Box::new(inner)) })
@@ -78,6 +81,14 @@ impl Batches {
     /// The names of all columns of the file.
     pub fn header(&self) -> &[String] {
         &self.header
+    }
+
+    /// What is worth telling of how the file is read, as far as it was read.
+    pub fn notes(&self) -> Vec<Note> {
+        match &self.inner {
+            Inner::Text(inner) => inner.notes(&self.header),
+            Inner::Parquet(_) => Vec::new(),
+        }
     }
 
     /// The next rows, in the file's order and with the wanted columns in the file's order; `None` at the end.
@@ -118,6 +129,12 @@ struct TextBatches {
     kept: Option<(Vec<u8>, MissingTokens)>,
     /// Whether there was a batch before.
     started: bool,
+    /// Where the header's line starts.
+    header_start: usize,
+    /// How numbers are written in columns that are not plain, as far as it was seen.
+    notations: Notations,
+    /// What was told of the header.
+    notes: Vec<String>,
 }
 
 impl TextBatches {
@@ -125,7 +142,7 @@ impl TextBatches {
         let mut buffer = Vec::new();
         let mut ended = false;
         let head = loop {
-            if let Some(head) = head(&stream.file, &buffer, ended, options.delimiter)? {
+            if let Some(head) = head(&stream.file, &buffer, ended, options.delimiter, &options.form)? {
                 break head;
             }
             let most = block.max(buffer.len());
@@ -155,6 +172,9 @@ impl TextBatches {
             block,
             kept,
             started: false,
+            header_start: head.start,
+            notations: Notations::new(&options.form, delimiter),
+            notes: head.notes,
         };
         Ok((head.names, inner))
     }
@@ -168,18 +188,25 @@ impl TextBatches {
         let bytes = &self.buffer[self.used..][..length];
         let locator = Locator { file: &self.stream.file, names, before: self.lines, bytes };
         check_text(bytes).map_err(|fault| locator.explain(fault))?;
+        settle(&mut self.notations, &self.wanted, bytes, &records);
+        let notations = &self.notations;
         let columns: Vec<Result<Column>> =
-            self.wanted.par_iter().map(|wanted| read_column(&locator, &records, wanted)).collect();
+            self.wanted.par_iter().map(|wanted| read_column(&locator, &records, wanted, notations)).collect();
         let mut table = Table::new(columns.into_iter().collect::<Result<_>>()?)?.with_rows(records.rows());
-        table.source = self.source(bytes, &records).map(Arc::new);
+        table.source = self.source(bytes, &records, names).map(Arc::new);
         self.lines.pass(bytes);
         self.started = true;
         self.used += length;
         Ok(Some(table))
     }
 
+    fn notes(&self, names: &[String]) -> Vec<Note> {
+        let header = self.notes.iter().cloned().map(Note::from);
+        self.stream.notes().chain(header).chain(self.notations.notes(names)).collect()
+    }
+
     /// The text of a batch below its header, as if it were a file of its own.
-    fn source(&self, bytes: &[u8], records: &Records) -> Option<Source> {
+    fn source(&self, bytes: &[u8], records: &Records, names: &[String]) -> Option<Source> {
         let (header, missing) = self.kept.as_ref()?;
         // Only if every column is there can cells be told by their place in the row.
         if self.wanted.len() != self.width {
@@ -192,10 +219,12 @@ impl TextBatches {
         Some(Source {
             bytes: Arc::new([header.as_slice(), bytes].concat()),
             rows: (0..records.rows()).map(place).collect(),
+            header_start: self.header_start,
             header_end: header.len(),
             delimiter: self.delimiter,
             continues: self.started,
             missing: missing.clone(),
+            notations: self.notations.by_name(names),
         })
     }
 
@@ -236,14 +265,44 @@ impl TextBatches {
     }
 }
 
-fn read_column(locator: &Locator<'_>, records: &Records, wanted: &Wanted) -> Result<Column> {
+/// Finds out how numbers are written in columns that are not plain numbers, and of which that is not known yet.
+fn settle(notations: &mut Notations, wanted: &[Wanted], bytes: &[u8], records: &Records) {
+    let numeric = |wanted: &&Wanted| matches!(wanted.kind, Kind::Real | Kind::Integer);
+    let scan = |wanted: &Wanted| {
+        let (mut values, mut observed) = (vec![0.0; records.rows()], vec![false; records.rows()]);
+        scan_numbers(bytes, records, wanted.column, (&wanted.tokens, None), &mut values, &mut observed)
+    };
+    let open = wanted.iter().filter(numeric).filter(|wanted| notations.of(wanted.column).is_none());
+    let open: Vec<&Wanted> = open.collect();
+    let facts: Vec<_> = open.par_iter().map(|wanted| scan(wanted)).collect();
+    let odd = |wanted: &Wanted| Odd {
+        column: wanted.column,
+        words: scan_words(bytes, records, wanted.column, &wanted.tokens, None).levels,
+        wanted: true,
+    };
+    let of = |which: fn(&NumberFacts) -> bool| -> Vec<Odd> {
+        open.iter().zip(&facts).filter(|(_, facts)| which(facts)).map(|(wanted, _)| odd(wanted)).collect()
+    };
+    let stopped = of(|facts| facts.stopped.is_some());
+    if !stopped.is_empty() {
+        notations.settle(&stopped, || of(|facts| facts.stopped.is_none() && facts.fraction.is_some()));
+    }
+}
+
+fn read_column(
+    locator: &Locator<'_>,
+    records: &Records,
+    wanted: &Wanted,
+    notations: &Notations,
+) -> Result<Column> {
     let Wanted { column, kind, tokens } = wanted;
     let (column, kind, bytes) = (*column, *kind, locator.bytes);
     let name = &locator.names[column];
     match kind {
         Kind::Real | Kind::Integer => {
             let (mut values, mut observed) = (vec![0.0; records.rows()], vec![false; records.rows()]);
-            let facts = scan_numbers(bytes, records, column, tokens, &mut values, &mut observed);
+            let read_as = (tokens, notations.of(column));
+            let facts = scan_numbers(bytes, records, column, read_as, &mut values, &mut observed);
             match facts.stopped.into_iter().chain(facts.infinite).min() {
                 Some(row) => {
                     let cell = records.cell(bytes, row, column);

@@ -60,7 +60,7 @@ impl Locator<'_> {
                     .with_hint("most likely a quote is opened here and never closed")
             }
             Wrong::Nul => Error::input(self.place(at), "there is a NUL byte, so this is not plain text")
-                .with_hint("save the file as CSV in UTF-8 (UTF-16 can't be read)"),
+                .with_hint("save the file as CSV in UTF-8, or name its encoding"),
             Wrong::NotUtf8 => self.not_utf8(at),
         }
     }
@@ -80,8 +80,7 @@ impl Locator<'_> {
         let line_start = self.bytes[..at].iter().rposition(|byte| matches!(byte, b'\n' | b'\r'));
         let position = at - line_start.map_or(0, |end| end + 1) + 1;
         let what = format!("byte {position} of the line (0x{:02x}) is not UTF-8", self.bytes[at]);
-        Error::input(self.place(at), what)
-            .with_hint("save the file as UTF-8, for example with `iconv -f WINDOWS-1252 -t UTF-8`")
+        Error::input(self.place(at), what).with_hint("save the file as UTF-8, or name its encoding")
     }
 
     /// A rating without a user or an item. `at` is the start of its record.
@@ -118,7 +117,7 @@ pub(crate) fn shown(cell: &str) -> String {
 /// Advice on a word that is most likely a hole: the usual words for "missing" stay what they are.
 pub(crate) fn may_be_missing(place: &Place, word: &str) -> Hint {
     let column = place.column.clone().unwrap_or_else(|| "COLUMN".to_owned());
-    Act::NameMissing { column, word: word.to_owned() }.into()
+    Act::NameMissing { column, words: vec![word.to_owned()] }.into()
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::cell::{LARGEST_EXACT, Number, content, number, trim, word};
+use super::notation::Notation;
 use super::options::Tokens;
 use super::split::Records;
 use super::table::{Column, Kind, Values, format_number};
@@ -49,13 +50,13 @@ impl NumberFacts {
     }
 }
 
-/// Reads a column as numbers up to the first cell that is none. An infinity is noted and passed over, as
+/// Reads a column as numbers, plain or in a notation, up to the first cell that is none. An infinity is noted and passed over, as
 /// the rest of the column decides whether it is a fault or a word.
 pub(crate) fn scan_numbers(
     bytes: &[u8],
     records: &Records,
     column: usize,
-    tokens: &Tokens,
+    (tokens, notation): (&Tokens, Option<&Notation>),
     values: &mut [f64],
     observed: &mut [bool],
 ) -> NumberFacts {
@@ -66,7 +67,7 @@ pub(crate) fn scan_numbers(
         if tokens.contain(cell) {
             continue;
         }
-        match number(cell) {
+        match notation.map_or_else(|| number(cell), |notation| notation.number(cell)) {
             Number::Finite(value) => {
                 facts.note(row, value);
                 values[row] = value;

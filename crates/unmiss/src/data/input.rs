@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use flate2::read::MultiGzDecoder;
 
+use super::note::Note;
 use super::samples::sample;
 use crate::error::{Act, Error, Place, Result, nearest};
 
@@ -54,18 +55,44 @@ pub(crate) struct Stream {
     gzip: Option<Arc<AtomicU64>>,
     /// About how many bytes there are, if that is known.
     size: usize,
+    /// What is worth telling of how the bytes are read, once they are.
+    notes: Vec<Remark>,
 }
+
+/// Says something, or nothing if it did not come to that.
+type Remark = Box<dyn Fn() -> Option<String> + Send>;
 
 impl Stream {
     /// A stream of plain bytes.
     pub(crate) fn new(file: impl Into<String>, reader: impl Read + Send + 'static) -> Self {
-        Self { file: file.into(), reader: Box::new(reader), gzip: None, size: 0 }
+        Self { file: file.into(), reader: Box::new(reader), gzip: None, size: 0, notes: Vec::new() }
     }
 
     /// The same with about so many bytes to come.
     fn of_size(mut self, size: usize) -> Self {
         self.size = size;
         self
+    }
+
+    /// The same bytes in another form.
+    pub(crate) fn through(
+        mut self,
+        change: impl FnOnce(Box<dyn Read + Send>) -> Box<dyn Read + Send>,
+    ) -> Self {
+        self.reader = change(self.reader);
+        self
+    }
+
+    /// Adds what is to be told when the bytes are read, if it then has anything to say.
+    #[must_use]
+    pub(crate) fn noting(mut self, remark: impl Fn() -> Option<String> + Send + 'static) -> Self {
+        self.notes.push(Box::new(remark));
+        self
+    }
+
+    /// What is worth telling of how the bytes were read.
+    pub(crate) fn notes(&self) -> impl Iterator<Item = Note> {
+        self.notes.iter().filter_map(|remark| remark()).map(Note::from)
     }
 
     /// Adds up to `most` bytes to a buffer and returns how many; less than `most` at the end only.
@@ -108,7 +135,7 @@ impl Stream {
     }
 
     /// Looks at the first bytes without taking them.
-    fn peek(&mut self) -> Result<Vec<u8>> {
+    pub(crate) fn peek(&mut self) -> Result<Vec<u8>> {
         let mut first = Vec::with_capacity(LOOKED_AT);
         self.fill(&mut first, LOOKED_AT)?;
         let rest = std::mem::replace(&mut self.reader, Box::new(std::io::empty()));
@@ -234,7 +261,7 @@ fn sniff(mut stream: Stream, path: &Path, is_file: bool) -> Result<Content> {
 }
 
 /// Copies a stream to a temporary file that vanishes by itself: Parquet is read from its end.
-fn spool(mut stream: Stream) -> Result<File> {
+pub(crate) fn spool(mut stream: Stream) -> Result<File> {
     let folder = std::env::temp_dir();
     let wrap = |error| Error::io(&folder, error);
     let mut file = tempfile::tempfile().map_err(wrap)?;

@@ -16,9 +16,9 @@ pub enum Kind {
     Binary,
     /// Words (or numbers, if the user says so) from a limited set.
     Category,
-    /// Free text: carried along, never used as an input.
+    /// Free text: no input itself; predictors count its words.
     Text,
-    /// Calendar dates and times: carried along, never used as an input.
+    /// Calendar dates and times: no input themselves; predictors take their parts.
     Date,
 }
 

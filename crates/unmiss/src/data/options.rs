@@ -4,13 +4,15 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::cell::{Number, number};
+use super::form::Form;
 use super::kind::Kind;
 use crate::error::{Error, Result, nearest};
 
 /// The words that stand for a missing value, for all columns and for single ones.
 ///
-/// A cell is compared without its quotes and without spaces and tabs around it, letter by letter
-/// (`NA` is not `na`; `-999` is not `-999.0`). An empty cell is always missing.
+/// A cell is compared without its quotes and without spaces and tabs around it, letter by letter (`NA` is not `na`), and
+/// numbers by their value (`-999` is `-999.0`). An empty cell is always missing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MissingTokens {
     everywhere: Vec<String>,
@@ -53,10 +55,13 @@ impl MissingTokens {
     /// The words of one column, ready to be compared with many cells.
     pub(crate) fn of(&self, column: &str) -> Tokens {
         let own = self.columns.get(column).into_iter().flatten();
-        let mut tokens = Tokens { first: [false; 256], words: Vec::new() };
+        let mut tokens = Tokens { first: [false; 256], words: Vec::new(), values: Vec::new() };
         for token in self.everywhere.iter().chain(own).filter(|token| !token.is_empty()) {
             tokens.first[usize::from(token.as_bytes()[0])] = true;
             tokens.words.push(token.clone().into_bytes());
+            if let Number::Finite(value) = number(token.as_bytes()) {
+                tokens.values.push(value);
+            }
         }
         tokens
     }
@@ -66,6 +71,8 @@ impl MissingTokens {
 pub(crate) struct Tokens {
     first: [bool; 256],
     words: Vec<Vec<u8>>,
+    /// What those that are numbers are worth.
+    values: Vec<f64>,
 }
 
 impl Tokens {
@@ -73,8 +80,17 @@ impl Tokens {
     pub(crate) fn contain(&self, cell: &[u8]) -> bool {
         match cell.first() {
             None => true,
-            Some(first) => self.first[usize::from(*first)] && self.words.iter().any(|word| word == cell),
+            Some(first) if self.first[usize::from(*first)] && self.words.iter().any(|word| word == cell) => {
+                true
+            }
+            Some(_) if self.values.is_empty() => false,
+            Some(_) => matches!(number(cell), Number::Finite(value) if self.has_value(value)),
         }
+    }
+
+    /// Whether a number is missing.
+    pub(crate) fn has_value(&self, value: f64) -> bool {
+        self.values.contains(&value)
     }
 }
 
@@ -83,6 +99,8 @@ impl Tokens {
 pub struct ReadOptions {
     /// The byte between two cells; found out if not given.
     pub delimiter: Option<u8>,
+    /// What is told of the file's form.
+    pub form: Form,
     /// The words for "missing".
     pub missing: MissingTokens,
     /// Kinds by column name, where the reader is not to find them out itself.
@@ -96,6 +114,8 @@ pub struct ReadOptions {
 pub struct BatchOptions {
     /// The byte between two cells; found out if not given.
     pub delimiter: Option<u8>,
+    /// What is told of the file's form.
+    pub form: Form,
     /// The words for "missing".
     pub missing: MissingTokens,
     /// The columns to read, each with its kind; columns named here that the file lacks are left out of the
@@ -121,6 +141,7 @@ impl Default for BatchOptions {
     fn default() -> Self {
         Self {
             delimiter: None,
+            form: Form::default(),
             missing: MissingTokens::default(),
             kinds: BTreeMap::new(),
             others: None,
@@ -172,6 +193,7 @@ mod tests {
         let mut missing = MissingTokens::default();
         missing.add_for("age", " -999 ");
         assert!(missing.of("age").contain(b"-999") && !missing.of("pulse").contain(b"-999"));
+        assert!(missing.of("age").contain(b"-999.0") && !missing.of("age").contain(b"-99"));
         for token in ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "?"] {
             assert!(missing.of("pulse").contain(token.as_bytes()), "{token}");
         }

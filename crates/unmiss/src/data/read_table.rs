@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
+use super::forms::plain;
 use super::options::ReadOptions;
 use super::reading::Reading;
 use super::{input, parquet, text};
 use crate::error::Result;
 
-/// Reads a table: CSV, TSV or Parquet, plain or gzipped; `-` is standard input, `sample:NAME` a sample.
+/// Reads a table: CSV, TSV, Parquet, Arrow, `.xlsx` or lines of JSON, plain or gzipped; `-` is standard input, `sample:NAME` a sample.
 ///
 /// # Errors
 /// When the file can't be opened, or something in it can't be read as a table.
@@ -24,10 +25,12 @@ pub fn read_bytes(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Rea
 }
 
 fn read_content(name: &str, content: input::Content, options: &ReadOptions) -> Result<Reading> {
-    match content {
+    match plain(content, &options.form)? {
         input::Content::Text(mut stream) => {
             let bytes = stream.read_all()?;
-            text::read_text(&stream.file, bytes, options, text::PIECE)
+            let mut reading = text::read_text(&stream.file, bytes, options, text::PIECE)?;
+            reading.notes.splice(..0, stream.notes());
+            Ok(reading)
         }
         input::Content::Parquet(file) => parquet::read_parquet(name, file, options),
     }

@@ -10,6 +10,7 @@ use super::largest::{LARGEST, too_large};
 use super::source::Source;
 use crate::error::{Error, Result, nearest};
 
+pub use super::digits::format_number;
 pub use super::kind::Kind;
 
 /// Columns that an error names at most.
@@ -141,16 +142,6 @@ impl Column {
             Values::Codes { codes, levels } => levels[codes[row] as usize].clone(),
             Values::Texts(values) => values[row].clone(),
         })
-    }
-}
-
-/// The shortest decimal form that reads back to the same number; whole numbers without a point.
-pub fn format_number(value: f64) -> String {
-    if value == value.trunc() && value.abs() < 1e15 {
-        // `+ 0.0` turns -0.0, which would print as "-0", into 0.
-        format!("{}", value + 0.0)
-    } else {
-        ryu::Buffer::new().format_finite(value).to_owned()
     }
 }
 

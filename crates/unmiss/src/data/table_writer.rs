@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use super::cell::{Number, content, number, trim, word};
+use super::columnar::{self, Columnar};
 use super::gather::level;
+use super::notation::Notation;
 use super::options::Tokens;
 use super::source::Source;
 use super::split::split_record;
@@ -12,7 +14,7 @@ use super::text_output::TextOutput;
 use super::write::{check_ending, is_tab_separated, push_number, push_quoted, push_value};
 use crate::error::{Error, Result};
 
-/// Writes tables one below the other under one header, as CSV or TSV by the ending of the path; `-` is
+/// Writes tables one below the other under one header, as CSV, TSV, Parquet or Arrow by the ending of the path; `-` is
 /// standard output, `.gz` packs. The file appears under its name when [`finish`](Self::finish) is called.
 ///
 /// A table that kept its source is written as that file was: header, delimiter, line ends and every cell
@@ -21,13 +23,29 @@ use crate::error::{Error, Result};
 /// from its values: numbers in the shortest form that reads back equal, holes empty. Integer columns are
 /// rounded to whole numbers where they are written anew.
 pub struct TableWriter {
-    output: TextOutput,
+    output: Destination,
     tabs: bool,
     /// Name of a column that the writer puts in front, such as the number of a draw.
     lead: Option<String>,
     /// Whether the table is for R's mice: rows are numbered behind the lead, and holes are called `NA`.
     for_mice: bool,
     started: bool,
+}
+
+/// Where tables go.
+enum Destination {
+    Text(TextOutput),
+    Columnar(Box<Columnar>),
+}
+
+impl Destination {
+    fn write(&mut self, text: &[u8], delimiter: u8) -> Result<()> {
+        match self {
+            Self::Text(output) => output.write(text, delimiter),
+            // What is written column by column is written as a table.
+            Self::Columnar(_) => Ok(()),
+        }
+    }
 }
 
 impl TableWriter {
@@ -37,14 +55,24 @@ impl TableWriter {
     /// When the path can't be written to or its ending is one of a format that can't be written.
     pub fn create(path: &Path, lead: Option<&str>) -> Result<Self> {
         check_ending(path)?;
-        let (output, tabs) = (TextOutput::create(path)?, is_tab_separated(path));
+        let output = match Columnar::create(path)? {
+            Some(columnar) => Destination::Columnar(Box::new(columnar)),
+            None => Destination::Text(TextOutput::create(path)?),
+        };
+        let tabs = is_tab_separated(path);
         Ok(Self { output, tabs, lead: lead.map(str::to_owned), for_mice: false, started: false })
     }
 
     /// The same in memory: [`bytes`](Self::bytes) gives what was written.
     pub fn in_memory(lead: Option<&str>) -> Self {
         let lead = lead.map(str::to_owned);
-        Self { output: TextOutput::in_memory(), tabs: false, lead, for_mice: false, started: false }
+        Self {
+            output: Destination::Text(TextOutput::in_memory()),
+            tabs: false,
+            lead,
+            for_mice: false,
+            started: false,
+        }
     }
 
     /// The same below a header that stands there already.
@@ -56,7 +84,10 @@ impl TableWriter {
 
     /// What was written to memory since it was last asked.
     pub fn bytes(&mut self) -> Vec<u8> {
-        self.output.bytes()
+        match &mut self.output {
+            Destination::Text(output) => output.bytes(),
+            Destination::Columnar(_) => Vec::new(),
+        }
     }
 
     /// Opens a path for one long table that `as.mids` of R's mice reads: `.imp` numbers the tables, `.id` the rows of
@@ -65,7 +96,12 @@ impl TableWriter {
     /// # Errors
     /// When the path can't be written to or its ending is one of a format that can't be written.
     pub fn for_mice(path: &Path) -> Result<Self> {
-        Ok(Self { for_mice: true, ..Self::create(path, Some(".imp"))? })
+        let writer = Self { for_mice: true, ..Self::create(path, Some(".imp"))? };
+        match writer.output {
+            Destination::Text(_) => Ok(writer),
+            Destination::Columnar(_) => Err(Error::data(format!("{}: R's mice reads CSV", path.display()))
+                .with_hint("write to a `.csv` file")),
+        }
     }
 
     /// Adds the rows of a table. All tables must have the same columns. `lead` is the cell in front of each row.
@@ -73,6 +109,14 @@ impl TableWriter {
     /// # Errors
     /// When the rows can't be written.
     pub fn write(&mut self, table: &Table, lead: &str) -> Result<()> {
+        if let Destination::Columnar(output) = &mut self.output {
+            let lead = self.lead.as_deref().map(|name| (name, lead));
+            return output.write_table(&columnar::Table {
+                columns: table.columns(),
+                rows: table.rows(),
+                lead,
+            });
+        }
         match &table.source {
             Some(source) if !self.for_mice && (!self.tabs || source.delimiter == b'\t') => {
                 self.write_as_read(table, source, lead)
@@ -86,7 +130,10 @@ impl TableWriter {
     /// # Errors
     /// When what was collected can't be written.
     pub fn rest(&mut self) -> Result<()> {
-        self.output.rest()
+        match &mut self.output {
+            Destination::Text(output) => output.rest(),
+            Destination::Columnar(output) => output.rest(),
+        }
     }
 
     /// Completes the file and gives it its name.
@@ -94,7 +141,10 @@ impl TableWriter {
     /// # Errors
     /// When the last bytes can't be written or the name can't be given.
     pub fn finish(self) -> Result<()> {
-        self.output.finish()
+        match self.output {
+            Destination::Text(output) => output.finish(),
+            Destination::Columnar(output) => output.finish(),
+        }
     }
 
     /// The bytes in front of a row or of the header.
@@ -145,8 +195,8 @@ impl TableWriter {
     }
 
     fn write_as_read(&mut self, table: &Table, source: &Source, lead: &str) -> Result<()> {
-        let tokens: Vec<Tokens> =
-            table.columns().iter().map(|column| source.missing.of(&column.name)).collect();
+        let read_as = |column: &Column| (source.missing.of(&column.name), source.notations.get(&column.name));
+        let read_as: Vec<(Tokens, Option<&Notation>)> = table.columns().iter().map(read_as).collect();
         let bytes = source.bytes.as_slice();
         let line_end = line_end(source);
         // In a table of one column an empty line is a row.
@@ -166,12 +216,12 @@ impl TableWriter {
             split_record(&bytes[..end], start, source.delimiter, true, &mut ends)
                 .map_err(|_| Error::data("the text of the table no longer reads as it did"))?;
             let mut from = start;
-            for (position, (column, tokens)) in table.columns().iter().zip(&tokens).enumerate() {
+            for (position, (column, read_as)) in table.columns().iter().zip(&read_as).enumerate() {
                 let to = ends.get(position).map_or(end, |end| *end as usize);
                 if position > 0 {
                     row_text.push(source.delimiter);
                 }
-                push_cell(&mut row_text, column, row, &bytes[from..to], tokens, source.delimiter);
+                push_cell(&mut row_text, (column, row), &bytes[from..to], read_as, source.delimiter);
                 from = (to + 1).min(end);
             }
             // Many readers pass over empty lines: a hole that was not one before needs quotes to be seen.
@@ -194,13 +244,11 @@ impl TableWriter {
         let header = &bytes[..if is_kept { first } else { source.header_end }];
         match self.lead.clone() {
             Some(lead) => {
-                // A byte order mark and blank lines stay in front of everything.
-                let mark = if header.starts_with(&[0xef, 0xbb, 0xbf]) { 3 } else { 0 };
-                let blank = header[mark..].iter().take_while(|byte| matches!(byte, b'\n' | b'\r')).count();
-                let mut text = header[..mark + blank].to_vec();
+                // A byte order mark, blank lines and a title stay above everything.
+                let mut text = header[..source.header_start].to_vec();
                 self.push_lead(&mut text, &lead, source.delimiter);
                 self.output.write(&text, source.delimiter)?;
-                self.output.write(&header[mark + blank..], source.delimiter)
+                self.output.write(&header[source.header_start..], source.delimiter)
             }
             None => self.output.write(header, source.delimiter),
         }
@@ -277,10 +325,9 @@ fn line_end(source: &Source) -> &'static [u8] {
 /// A cell as it was if it still says the same, else anew.
 fn push_cell(
     row_text: &mut Vec<u8>,
-    column: &Column,
-    row: usize,
+    (column, row): (&Column, usize),
     raw: &[u8],
-    tokens: &Tokens,
+    (tokens, notation): &(Tokens, Option<&Notation>),
     delimiter: u8,
 ) {
     let text = content(raw);
@@ -289,23 +336,30 @@ fn push_cell(
         (false, false) => true,
         // In text that is read batch by batch, a word for "missing" is text.
         (_, true) if was_observed || matches!(column.values, Values::Texts(_)) => {
-            says_the_same(column, row, raw)
+            says_the_same(column, row, raw, *notation)
         }
         _ => false,
     };
     if is_untouched {
         row_text.extend_from_slice(raw);
-    } else if let (Kind::Integer, true, Some(values)) = (column.kind, column.observed[row], column.numbers())
-    {
-        push_number(row_text, values[row].round());
+    } else if let (true, Some(values)) = (column.observed[row], column.numbers()) {
+        let value = if column.kind == Kind::Integer { values[row].round() } else { values[row] };
+        match notation {
+            Some(notation) => push_quoted(row_text, &notation.text(value), delimiter),
+            None => push_number(row_text, value),
+        }
     } else if let Some(cell) = column.cell(row) {
         push_quoted(row_text, &cell, delimiter);
     }
 }
 
-fn says_the_same(column: &Column, row: usize, raw: &[u8]) -> bool {
+fn says_the_same(column: &Column, row: usize, raw: &[u8], notation: Option<&Notation>) -> bool {
     match &column.values {
-        Values::Numbers(values) => number(word(raw).as_bytes()) == Number::Finite(values[row]),
+        Values::Numbers(values) => {
+            let word = word(raw);
+            let read = notation.map_or_else(|| number(word.as_bytes()), |own| own.number(word.as_bytes()));
+            read == Number::Finite(values[row])
+        }
         Values::Codes { codes, levels } => {
             let kind = Some(column.kind).filter(|kind| *kind == Kind::Binary);
             level(&word(raw), kind) == levels[codes[row] as usize].as_str()

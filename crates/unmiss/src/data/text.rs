@@ -3,6 +3,7 @@
 //! The pieces have a fixed size, so that the table, the notes and the errors do not depend on the number
 //! of threads; of several errors the first in the file is told.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -10,9 +11,12 @@ use rayon::prelude::*;
 use super::faults::Locator;
 use super::gather::{Dictionary, NumberFacts, numbers_column, scan_numbers, scan_texts, scan_words};
 use super::head::head;
-use super::kinds::{notes, word_kind};
+use super::kinds::word_kind;
+use super::notations::{Notations, Odd};
+use super::note::Note;
 use super::options::{ReadOptions, Tokens, check_delimiter, check_names};
 use super::reading::Reading;
+use super::remarks::notes;
 use super::source::Source;
 use super::split::{Fault, LineCounter, Records, check_text, pieces};
 use super::table::{Column, Kind, Table, Values};
@@ -31,6 +35,9 @@ struct Piece<'a> {
     offset: usize,
 }
 
+/// A column tried as numbers: values, `observed` and facts.
+type Scan = (Vec<f64>, Vec<bool>, NumberFacts);
+
 /// Everything the columns are made from.
 struct Body<'a> {
     pieces: Vec<Piece<'a>>,
@@ -42,7 +49,7 @@ struct Body<'a> {
 /// Reads a whole text. `piece` is the size of the pieces in bytes.
 pub(crate) fn read_text(file: &str, bytes: Vec<u8>, options: &ReadOptions, piece: usize) -> Result<Reading> {
     check_delimiter(options.delimiter)?;
-    let head = head(file, &bytes, true, options.delimiter)?
+    let head = head(file, &bytes, true, options.delimiter, &options.form)?
         .ok_or_else(|| Error::input(Place::file(file), "the header is not complete"))?;
     check_names(&head.names, options.kinds.keys().chain(options.missing.columns().keys()))?;
     let locator = Locator { file, names: &head.names, before: LineCounter::default(), bytes: &bytes };
@@ -55,8 +62,10 @@ pub(crate) fn read_text(file: &str, bytes: Vec<u8>, options: &ReadOptions, piece
     }
     let tokens = head.names.iter().map(|name| options.missing.of(name)).collect();
     let body = Body { pieces, rows, locator, tokens };
-    let columns = body.columns(options)?;
-    let notes = columns.par_iter().flat_map_iter(notes).collect();
+    let (columns, notations) = body.columns(options, Notations::new(&options.form, head.delimiter))?;
+    let mut told: Vec<Note> = head.notes.into_iter().map(Note::from).collect();
+    told.extend(notations.notes(&head.names));
+    told.extend(columns.par_iter().flat_map_iter(notes).collect::<Vec<_>>());
     let mut table = Table::new(columns)?;
     if options.keep_source {
         let spans = body.pieces.iter().flat_map(|piece| {
@@ -64,18 +73,20 @@ pub(crate) fn read_text(file: &str, bytes: Vec<u8>, options: &ReadOptions, piece
                 .map(|row| piece.records.row(row))
                 .map(|(from, to)| (from + piece.start, to + piece.start))
         });
-        let spans = spans.collect();
+        let (spans, notations) = (spans.collect(), notations.by_name(&head.names));
         drop(body);
         table.source = Some(Arc::new(Source {
             rows: spans,
+            header_start: head.start,
             header_end: head.end,
             delimiter: head.delimiter,
             missing: options.missing.clone(),
+            notations,
             bytes: Arc::new(bytes),
             continues: false,
         }));
     }
-    Ok(Reading { table, notes })
+    Ok(Reading { table, notes: told })
 }
 
 /// Checks and splits the text below the header, piece by piece.
@@ -106,23 +117,57 @@ fn split(
 }
 
 impl Body<'_> {
-    fn columns(&self, options: &ReadOptions) -> Result<Vec<Column>> {
+    fn columns(&self, options: &ReadOptions, mut notations: Notations) -> Result<(Vec<Column>, Notations)> {
         let wanted: Vec<Option<Kind>> =
             self.locator.names.iter().map(|name| options.kinds.get(name).copied()).collect();
         let numeric: Vec<usize> = (0..wanted.len())
             .filter(|column| matches!(wanted[*column], None | Some(Kind::Real | Kind::Integer)))
             .collect();
-        let mut scanned = self.numbers(&numeric).into_iter();
-        let mut columns = Vec::with_capacity(wanted.len());
-        for (column, wanted) in wanted.into_iter().enumerate() {
-            let as_numbers = if numeric.contains(&column) { scanned.next() } else { None };
-            columns.push(self.column(column, wanted, as_numbers)?);
+        let mut scanned: BTreeMap<usize, Scan> =
+            numeric.iter().copied().zip(self.numbers(&numeric, &notations)).collect();
+        let mut words = self.settle(&wanted, &scanned, &mut notations);
+        let odd: Vec<usize> = numeric.into_iter().filter(|column| notations.of(*column).is_some()).collect();
+        for (column, scan) in odd.iter().copied().zip(self.numbers(&odd, &notations)) {
+            // Two words are classes, whatever numbers they would be.
+            if wanted[column].is_none() && scan.2.distinct.len() <= 2 {
+                notations.forget(column);
+            } else {
+                scanned.insert(column, scan);
+            }
         }
-        Ok(columns)
+        let columns = wanted.into_iter().enumerate().map(|(column, wanted)| {
+            self.column(column, wanted, scanned.remove(&column), words.remove(&column))
+        });
+        Ok((columns.collect::<Result<_>>()?, notations))
+    }
+
+    /// Finds out how numbers are written in columns that are not plain numbers; returns their words.
+    fn settle(
+        &self,
+        wanted: &[Option<Kind>],
+        scanned: &BTreeMap<usize, Scan>,
+        notations: &mut Notations,
+    ) -> BTreeMap<usize, Dictionary> {
+        let words_of = |of: &dyn Fn(&NumberFacts) -> bool| -> BTreeMap<usize, Dictionary> {
+            let columns = scanned.iter().filter(|(_, (_, _, facts))| of(facts)).map(|(column, _)| *column);
+            columns.map(|column| (column, self.dictionary(column, None))).collect()
+        };
+        let odd = |words: &'_ BTreeMap<usize, Dictionary>| -> Vec<Odd> {
+            let odd = |(column, words): (&usize, &Dictionary)| Odd {
+                column: *column,
+                words: words.levels.clone(),
+                wanted: wanted[*column].is_some(),
+            };
+            words.iter().map(odd).collect()
+        };
+        let words = words_of(&|facts| facts.stopped.is_some());
+        let pointed = || odd(&words_of(&|facts| facts.stopped.is_none() && facts.fraction.is_some()));
+        notations.settle(&odd(&words), pointed);
+        words
     }
 
     /// Tries the given columns as numbers: values, `observed` and facts of each.
-    fn numbers(&self, columns: &[usize]) -> Vec<(Vec<f64>, Vec<bool>, NumberFacts)> {
+    fn numbers(&self, columns: &[usize], notations: &Notations) -> Vec<Scan> {
         let mut values: Vec<Vec<f64>> = columns.iter().map(|_| vec![0.0; self.rows]).collect();
         let mut observed: Vec<Vec<bool>> = columns.iter().map(|_| vec![false; self.rows]).collect();
         // Every piece gets its rows of every column, to write into.
@@ -145,7 +190,7 @@ impl Body<'_> {
                         piece.bytes,
                         &piece.records,
                         *column,
-                        &self.tokens[*column],
+                        (&self.tokens[*column], notations.of(*column)),
                         values,
                         observed,
                     )
@@ -168,7 +213,8 @@ impl Body<'_> {
         &self,
         column: usize,
         wanted: Option<Kind>,
-        as_numbers: Option<(Vec<f64>, Vec<bool>, NumberFacts)>,
+        as_numbers: Option<Scan>,
+        words: Option<Dictionary>,
     ) -> Result<Column> {
         let name = &self.locator.names[column];
         if let Some((values, observed, facts)) = as_numbers {
@@ -191,26 +237,32 @@ impl Body<'_> {
         }
         match wanted {
             Some(kind @ (Kind::Text | Kind::Date)) => Ok(self.texts(column, kind)),
-            _ => self.words(column, wanted),
+            _ => self.words(column, wanted, words),
         }
     }
 
-    fn words(&self, column: usize, wanted: Option<Kind>) -> Result<Column> {
+    fn words(&self, column: usize, wanted: Option<Kind>, known: Option<Dictionary>) -> Result<Column> {
         let name = &self.locator.names[column];
-        let scan =
-            |piece: &Piece<'_>| scan_words(piece.bytes, &piece.records, column, &self.tokens[column], wanted);
-        let parts: Vec<Dictionary> = self.pieces.par_iter().map(scan).collect();
-        let mut whole = Dictionary::default();
-        parts.iter().for_each(|part| whole.append(part));
+        let whole = known.unwrap_or_else(|| self.dictionary(column, wanted));
         match wanted.unwrap_or_else(|| word_kind(&whole)) {
             kind @ (Kind::Text | Kind::Date) => Ok(self.texts(column, kind)),
             Kind::Binary if whole.levels.len() > 2 => {
                 Err(too_many_for_binary(self.locator.file, name, whole.levels.len()))
             }
             // The two levels were found by their spelling; binary levels go by value.
-            Kind::Binary if wanted.is_none() => self.words(column, Some(Kind::Binary)),
+            Kind::Binary if wanted.is_none() => self.words(column, Some(Kind::Binary), None),
             kind => Ok(whole.into_column(name, kind)),
         }
+    }
+
+    /// The words of a column.
+    fn dictionary(&self, column: usize, wanted: Option<Kind>) -> Dictionary {
+        let scan =
+            |piece: &Piece<'_>| scan_words(piece.bytes, &piece.records, column, &self.tokens[column], wanted);
+        let parts: Vec<Dictionary> = self.pieces.par_iter().map(scan).collect();
+        let mut whole = Dictionary::default();
+        parts.iter().for_each(|part| whole.append(part));
+        whole
     }
 
     fn texts(&self, column: usize, kind: Kind) -> Column {

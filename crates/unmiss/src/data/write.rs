@@ -4,11 +4,12 @@ use std::io::Write as _;
 use std::path::Path;
 
 use super::cell::trim;
+use super::columnar::{BATCH, Cell, Cells, Columnar, Type, cell, look};
 use super::table::{Column, Kind, Values};
 use super::text_output::TextOutput;
 use crate::error::{Error, Result};
 
-/// Writes CSV (or TSV, by the ending) row by row.
+/// Writes CSV row by row; or TSV, Parquet or Arrow, by the ending.
 ///
 /// Cells are quoted where RFC 4180 asks for it. The file appears under its name when
 /// [`finish`](Self::finish) is called; until then nothing of it can be seen, and nothing stays behind if it
@@ -26,11 +27,47 @@ use crate::error::{Error, Result};
 /// # Ok::<(), unmiss::error::Error>(())
 /// ```
 pub struct CsvWriter {
-    output: TextOutput,
+    output: Rows,
     delimiter: u8,
     width: usize,
     row: Vec<u8>,
     cells: usize,
+}
+
+/// Where rows go.
+enum Rows {
+    Text(TextOutput),
+    Columnar(Box<Collected>),
+}
+
+/// Rows that wait to become a batch of a columnar file.
+struct Collected {
+    output: Columnar,
+    columns: Vec<(String, Option<Type>, Vec<Option<Cell>>)>,
+}
+
+impl Collected {
+    fn push(&mut self, place: usize, of: Type, cell: Option<Cell>) {
+        if let Some((_, own, cells)) = self.columns.get_mut(place) {
+            own.get_or_insert(of);
+            cells.push(cell);
+        }
+    }
+
+    /// Writes what waits.
+    fn flush(&mut self) -> Result<()> {
+        let batch = |(name, of, cells): &mut (String, Option<Type>, Vec<Option<Cell>>)| {
+            (name.clone(), Cells { of: of.unwrap_or(Type::Real), cells: std::mem::take(cells) })
+        };
+        let batch: Vec<(String, Cells)> = self.columns.iter_mut().map(batch).collect();
+        let batch: Vec<(&str, Cells)> =
+            batch.iter().map(|(name, cells)| (name.as_str(), cells.clone())).collect();
+        self.output.write(&batch)
+    }
+
+    fn waiting(&self) -> usize {
+        self.columns.first().map_or(0, |(_, _, cells)| cells.len())
+    }
 }
 
 impl CsvWriter {
@@ -40,8 +77,14 @@ impl CsvWriter {
     /// When the path can't be written to or its ending is one of a format that can't be written.
     pub fn create<T: AsRef<str>>(path: &Path, header: &[T]) -> Result<Self> {
         check_ending(path)?;
+        if let Some(output) = Columnar::create(path)? {
+            let column = |name: &T| (name.as_ref().to_owned(), None, Vec::new());
+            let collected = Collected { output, columns: header.iter().map(column).collect() };
+            let output = Rows::Columnar(Box::new(collected));
+            return Ok(Self { output, delimiter: b',', width: header.len(), row: Vec::new(), cells: 0 });
+        }
         let delimiter = if is_tab_separated(path) { b'\t' } else { b',' };
-        let output = TextOutput::create(path)?;
+        let output = Rows::Text(TextOutput::create(path)?);
         let mut writer = Self { output, delimiter, width: header.len(), row: Vec::new(), cells: 0 };
         header.iter().for_each(|name| writer.text(name.as_ref()));
         writer.end_row()?;
@@ -53,7 +96,7 @@ impl CsvWriter {
     /// # Errors
     /// Never; the header is written as to a file.
     pub fn in_memory<T: AsRef<str>>(header: &[T]) -> Result<Self> {
-        let output = TextOutput::in_memory();
+        let output = Rows::Text(TextOutput::in_memory());
         let mut writer = Self { output, delimiter: b',', width: header.len(), row: Vec::new(), cells: 0 };
         header.iter().for_each(|name| writer.text(name.as_ref()));
         writer.end_row()?;
@@ -62,11 +105,18 @@ impl CsvWriter {
 
     /// What was written to memory since it was last asked.
     pub fn bytes(&mut self) -> Vec<u8> {
-        self.output.bytes()
+        match &mut self.output {
+            Rows::Text(output) => output.bytes(),
+            Rows::Columnar(_) => Vec::new(),
+        }
     }
 
     /// Adds a row's cell of a column: text, a number, or nothing where it is not known.
     pub fn cell(&mut self, column: &Column, row: usize) {
+        if let Rows::Columnar(rows) = &mut self.output {
+            let of = rows.columns.get(self.cells).and_then(|(_, of, _)| *of).unwrap_or_else(|| look(column));
+            rows.push(self.cells, of, cell(column, row, of));
+        }
         self.next_cell();
         push_value(&mut self.row, column, row, self.delimiter);
     }
@@ -80,18 +130,29 @@ impl CsvWriter {
 
     /// Adds a cell of text to the row.
     pub fn text(&mut self, text: &str) {
+        if let Rows::Columnar(rows) = &mut self.output {
+            rows.push(self.cells, Type::Words, Some(Cell::Text(text.to_owned())));
+        }
         self.next_cell();
         push_quoted(&mut self.row, text, self.delimiter);
     }
 
     /// Adds a number to the row, in the shortest form that reads back equal; NaN is a hole, an infinity `inf`.
     pub fn number(&mut self, value: f64) {
+        if let Rows::Columnar(rows) = &mut self.output {
+            rows.push(self.cells, Type::Real, Some(Cell::Number(value)).filter(|_| !value.is_nan()));
+        }
         self.next_cell();
         push_number(&mut self.row, value);
     }
 
     /// Adds an empty cell to the row.
     pub fn missing(&mut self) {
+        if let Rows::Columnar(rows) = &mut self.output
+            && let Some((_, _, cells)) = rows.columns.get_mut(self.cells)
+        {
+            cells.push(None);
+        }
         self.next_cell();
     }
 
@@ -111,7 +172,11 @@ impl CsvWriter {
             self.row.extend_from_slice(b"\"\"");
         }
         self.row.push(b'\n');
-        self.output.write(&self.row, self.delimiter)?;
+        match &mut self.output {
+            Rows::Text(output) => output.write(&self.row, self.delimiter)?,
+            Rows::Columnar(rows) if rows.waiting() >= BATCH => rows.flush()?,
+            Rows::Columnar(_) => {}
+        }
         self.row.clear();
         self.cells = 0;
         Ok(())
@@ -122,7 +187,13 @@ impl CsvWriter {
     /// # Errors
     /// When the last bytes can't be written or the name can't be given.
     pub fn finish(self) -> Result<()> {
-        self.output.finish()
+        match self.output {
+            Rows::Text(output) => output.finish(),
+            Rows::Columnar(mut rows) => {
+                rows.flush()?;
+                rows.output.finish()
+            }
+        }
     }
 }
 
@@ -178,10 +249,16 @@ pub(super) fn is_tab_separated(path: &Path) -> bool {
 
 pub(super) fn check_ending(path: &Path) -> Result<()> {
     let name = plain_name(path);
-    let foreign = [".parquet", ".xlsx", ".xls", ".json", ".feather"];
+    let packed = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz"));
+    // Columnar files are packed inside.
+    let foreign = [".xlsx", ".xls", ".json", ".jsonl", ".parquet", ".arrow", ".feather"];
+    let foreign = if packed { &foreign[..] } else { &foreign[..4] };
     match foreign.iter().find(|ending| name.ends_with(**ending)) {
-        Some(ending) => Err(Error::data(format!("{}: `{ending}` files can't be written", path.display()))
-            .with_hint("write to `.csv`, `.tsv` or one of these with `.gz`")),
+        Some(ending) => {
+            let ending = if packed { format!("{ending}.gz") } else { (*ending).to_owned() };
+            Err(Error::data(format!("{}: `{ending}` files can't be written", path.display()))
+                .with_hint("write to `.csv` or `.tsv`, plain or with `.gz`, to `.parquet` or to `.arrow`"))
+        }
         None => Ok(()),
     }
 }

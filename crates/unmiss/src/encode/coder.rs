@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::back::fill_table;
 use super::features::{Encoded, Encoder, Encoding};
 use super::images::{ImageCoder, ImageRows};
+use super::made::Made;
 use super::ratings::{known_arrays, known_ratings};
 use super::series::{SeriesCoder, SeriesRows};
 use crate::data::ratings::Ratings;
@@ -52,6 +53,17 @@ impl Coder {
             Data::Ratings(ratings) => Ok(Self::Ratings(Arc::clone(ratings))),
             Data::Images(images) => Ok(Self::Images(ImageCoder::fit(images)?)),
             Data::Series(series) => Ok(Self::Series(SeriesCoder::fit(series, inputs, encoding)?)),
+        }
+    }
+
+    /// The same with numbers that are made of other columns of a table.
+    ///
+    /// # Errors
+    /// As for [`Coder::fit`].
+    pub fn fit_with(data: &Data, inputs: &[String], made: &[Made], encoding: Encoding) -> Result<Self> {
+        match data {
+            Data::Table(table) => Ok(Self::Table(Encoder::fit_with(table, inputs, made, encoding)?)),
+            _ => Self::fit(data, inputs, encoding),
         }
     }
 

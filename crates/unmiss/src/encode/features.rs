@@ -1,9 +1,12 @@
 //! Input columns as a method sees them: scaled numbers and category codes, each with its `observed`.
 
+use std::collections::{HashMap, HashSet};
+
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::data::{Column, Table};
+use super::made::Made;
+use crate::data::{Column, Kind, Table};
 use crate::error::{Error, Result};
 
 pub use super::column::{CategoryFeature, NumberFeature, Scale};
@@ -35,6 +38,9 @@ pub struct Encoder {
     pub numbers: Vec<NumberFeature>,
     /// Category columns in the order of [`Encoded::codes`].
     pub categories: Vec<CategoryFeature>,
+    /// Columns of which numbers are made, which are among the number columns by names of their own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub made: Vec<Made>,
 }
 
 /// Rows as a method sees them. Under `false` marks the values are 0 and must not be read.
@@ -132,7 +138,15 @@ impl Encoder {
     /// # Errors
     /// When a column is absent, is text or dates, or none is left.
     pub fn fit(table: &Table, names: &[String], encoding: Encoding) -> Result<Self> {
-        let mut encoder = Self { encoding, numbers: Vec::new(), categories: Vec::new() };
+        Self::fit_with(table, names, &[], encoding)
+    }
+
+    /// The same with numbers that are made of other columns.
+    ///
+    /// # Errors
+    /// As for [`Encoder::fit`].
+    pub fn fit_with(table: &Table, names: &[String], made: &[Made], encoding: Encoding) -> Result<Self> {
+        let mut encoder = Self { encoding, numbers: Vec::new(), categories: Vec::new(), made: made.to_vec() };
         for name in names {
             let column = table.column(name)?;
             if column.numbers().is_some() {
@@ -144,6 +158,8 @@ impl Encoder {
                 return Err(Error::data(format!("column `{name}` is {} and can't be an input", column.kind)));
             }
         }
+        let further = encoder.make(table, &mut |_, _| {})?;
+        encoder.numbers.extend(further.iter().map(|column| NumberFeature::fit(column, encoding.scale)));
         if encoder.width() == 0 {
             return Err(Error::data("there is no column left to predict from")
                 .with_hint("a column needs at least two different values or some holes to be of use"));
@@ -157,9 +173,35 @@ impl Encoder {
         numbers.chain(self.categories.iter().map(|feature| feature.name.as_str()))
     }
 
+    /// The column of the table that each input comes from, in the order of [`Encoder::names`].
+    pub fn sources(&self) -> Vec<String> {
+        let made =
+            self.made.iter().flat_map(|made| made.names().into_iter().map(|name| (name, &made.column)));
+        let made: HashMap<String, &String> = made.collect();
+        self.names().map(|name| made.get(name).map_or(name, |column| column.as_str()).to_owned()).collect()
+    }
+
     /// Number of input columns.
     pub fn width(&self) -> usize {
         self.numbers.len() + self.categories.len()
+    }
+
+    /// The numbers that are made of other columns of a table.
+    fn make(&self, table: &Table, unseen: &mut impl FnMut(&str, &str)) -> Result<Vec<Column>> {
+        let mut columns = Vec::new();
+        for made in &self.made {
+            columns.extend(made.make(table.column(&made.column)?, unseen)?);
+        }
+        Ok(columns)
+    }
+
+    /// The columns of a table that it reads, each with the kind in which it is read.
+    pub fn columns(&self) -> impl Iterator<Item = (&str, Kind)> {
+        let made: HashSet<String> = self.made.iter().flat_map(Made::names).collect();
+        let numbers = self.numbers.iter().filter(move |feature| !made.contains(&feature.name));
+        let numbers = numbers.map(|feature| (feature.name.as_str(), Kind::Real));
+        let categories = self.categories.iter().map(|feature| (feature.name.as_str(), Kind::Category));
+        numbers.chain(categories).chain(self.made.iter().map(|made| (made.column.as_str(), made.kind())))
     }
 
     /// Translates rows. `unseen` is told (column, level) for every level that training never saw and that
@@ -170,9 +212,15 @@ impl Encoder {
     pub fn encode(&self, table: &Table, mut unseen: impl FnMut(&str, &str)) -> Result<Encoded> {
         let rows = table.rows();
         let mut encoded = Encoded::holes(rows, self.numbers.len(), self.categories.len());
+        let further = self.make(table, &mut unseen)?;
+        let further: HashMap<&str, &Column> =
+            further.iter().map(|column| (column.name.as_str(), column)).collect();
         let mut numbers = Vec::with_capacity(self.numbers.len());
         for feature in &self.numbers {
-            let column = table.column(&feature.name)?;
+            let column = match further.get(feature.name.as_str()) {
+                Some(column) => *column,
+                None => table.column(&feature.name)?,
+            };
             let values = column.numbers().ok_or_else(|| wrong_kind(column, "numbers"))?;
             numbers.push((feature, values, column));
         }
@@ -228,6 +276,9 @@ impl Encoder {
         let damaged = |what: &str| Err(Error::damaged(format!("its header contradicts itself: {what}")));
         if self.width() == 0 {
             return damaged("no inputs");
+        }
+        if !self.made.iter().all(Made::is_sound) {
+            return damaged("what is made of a column");
         }
         for feature in &self.categories {
             let others = feature.shares.len().wrapping_sub(feature.levels.len());

@@ -32,6 +32,7 @@ impl Encoder {
             encoding,
             numbers: self.numbers.iter().enumerate().map(number).collect(),
             categories: self.categories.iter().enumerate().map(category).collect(),
+            made: Vec::new(),
         }
     }
 

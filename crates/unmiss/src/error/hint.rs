@@ -24,13 +24,15 @@ pub enum Act {
         /// The column.
         column: String,
     },
-    /// Say that a word stands for a missing value in a column.
+    /// Say that words stand for missing values in a column.
     NameMissing {
         /// The column.
         column: String,
-        /// The word.
-        word: String,
+        /// The words.
+        words: Vec<String>,
     },
+    /// Say which mark is the decimal one.
+    SayDecimal,
     /// Leave a column out that is a row number or an id.
     LeaveOutId {
         /// The column.

@@ -1,7 +1,7 @@
 //! Describes the holes of a table, part by part, and puts them into words.
 
 use super::description::{ColumnHoles, Description};
-use super::{dependence, known, little, patterns, target, together, words};
+use super::{dependence, known, little, patterns, target, together, values, words};
 use crate::data::{Column, Table};
 use crate::error::Result;
 
@@ -41,6 +41,7 @@ fn holes(column: &Column) -> ColumnHoles {
     ColumnHoles {
         name: column.name.clone(),
         kind: column.kind,
+        values: values::in_short(column),
         missing,
         share: missing as f64 / column.rows().max(1) as f64,
     }

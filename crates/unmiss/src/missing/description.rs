@@ -47,6 +47,8 @@ pub struct ColumnHoles {
     pub name: String,
     /// What it holds.
     pub kind: Kind,
+    /// Its known values in short: the range of numbers and dates, the most frequent words.
+    pub values: String,
     /// Cells that are missing.
     pub missing: usize,
     /// Their share of the rows; 0 for a table without rows.

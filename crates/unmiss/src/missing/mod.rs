@@ -34,6 +34,7 @@ mod little;
 mod dependence;
 mod target;
 mod description;
+mod values;
 pub(crate) mod words;
 mod describe;
 

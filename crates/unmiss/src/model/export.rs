@@ -67,6 +67,11 @@ impl Model {
 
     fn write_predictions(&self, graph: &mut Graph, part: &Prediction, level: Option<f64>) -> Result<()> {
         let rows = match &self.coder {
+            Coder::Table(encoder) if !encoder.made.is_empty() => {
+                return Err(
+                    self.can_not("inputs are made of dates, text or an order, which is no formula of a cell")
+                );
+            }
             Coder::Table(encoder) => Written::Table(encoder.write(graph, &self.missing).0),
             Coder::Images(coder) => Written::Images(coder.write(graph)),
             Coder::Ratings(_) => return Err(self.can_not("users and items are looked up by their ids")),

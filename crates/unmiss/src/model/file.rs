@@ -19,8 +19,10 @@ use crate::methods::{Job, Layout, Learned, find};
 use crate::store::Arrays;
 
 /// The version of the file format. A file with a higher number is from a newer program.
-pub const FORMAT: u64 = 5;
-/// The version of files that older programs can read as well: all but those that say how plausible rows are.
+pub const FORMAT: u64 = 6;
+/// The version of files that say how plausible rows are, which older programs do not know.
+const DENSITIES: u64 = 5;
+/// The version of files that older programs can read as well: all others that make no inputs of dates, text or orders.
 const BEFORE_DENSITIES: u64 = 4;
 /// The oldest version that is read: without fold models.
 const OLDEST: u64 = 2;
@@ -58,7 +60,11 @@ impl Model {
 
     /// The version of the format of its file.
     pub fn format(&self) -> u64 {
-        if self.job() == Job::Density { FORMAT } else { BEFORE_DENSITIES }
+        match (&self.coder, self.job()) {
+            (Coder::Table(encoder), _) if !encoder.made.is_empty() => FORMAT,
+            (_, Job::Density) => DENSITIES,
+            _ => BEFORE_DENSITIES,
+        }
     }
 
     /// What the header says of the translation, without its arrays.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::group::Groups;
 use super::whole::Model;
 use crate::data::{BatchOptions, Kind};
-use crate::encode::Encoder;
+use crate::encode::{Coder, Encoder};
 use crate::error::{Error, Result, nearest};
 use crate::methods::Job;
 
@@ -52,7 +52,11 @@ impl Model {
     /// The columns that new rows must have; they may be empty.
     pub fn needed_columns(&self) -> Vec<&str> {
         let computed = self.computed_inputs();
-        let names = self.coder.names().into_iter().filter(|name| !computed.iter().any(|own| own == name));
+        let names: Vec<&str> = match &self.coder {
+            Coder::Table(encoder) => encoder.columns().map(|(name, _)| name).collect(),
+            other => other.names(),
+        };
+        let names = names.into_iter().filter(|name| !computed.iter().any(|own| own == name));
         let groups = self.filling().ok().and_then(|filling| filling.part.groups.as_ref());
         names.chain(groups.map(|groups| groups.column.as_str())).collect()
     }
@@ -85,6 +89,5 @@ impl Model {
 
 /// The kinds in which a model's columns are read: numbers or words, whatever they look like now.
 pub fn kinds_of(encoder: &Encoder) -> impl Iterator<Item = (String, Kind)> {
-    let numbers = encoder.numbers.iter().map(|feature| (feature.name.clone(), Kind::Real));
-    numbers.chain(encoder.categories.iter().map(|feature| (feature.name.clone(), Kind::Category)))
+    encoder.columns().map(|(name, kind)| (name.to_owned(), kind))
 }

@@ -3,7 +3,7 @@
 use super::answers::{Answers, Predictions, Promise};
 use super::intervals::{Intervals, Sets};
 use super::parts::{Made, Part, Prediction, Summary};
-use super::roles::Roles;
+use super::roles::{Inputs, Roles};
 use super::shift::{Patterns, Watch};
 use crate::data::Data;
 use crate::encode::{Coder, Encoding, Rows, TargetEncoder, Targets, Task};
@@ -202,7 +202,7 @@ pub(super) fn fit(data: &Data, roles: &Roles, recipe: &Recipe, run: &Run) -> Res
     let inputs = roles.inputs(&labelled)?;
     let target = TargetEncoder::fit(&labelled, &roles.target, roles.task)?;
     let encoding = recipe.method.encoding(&recipe.settings)?;
-    let prepared = prepare(&labelled, &inputs.names, roles, &target, encoding)?;
+    let prepared = prepare(&labelled, &inputs, roles, &target, encoding)?;
     let learned = fit_prepared(&prepared, recipe, run)?;
     let mut summary = Summary::new(&prepared.rows, &*learned, run);
     summary.rows_without_target = data.rows() - labelled.rows();
@@ -222,7 +222,7 @@ pub(super) fn of_folds(
     let inputs = roles.inputs(&labelled)?;
     let target = TargetEncoder::fit(&labelled, &roles.target, roles.task)?;
     // Plain units, from which each model makes its own.
-    let coder = Coder::fit(&labelled, &inputs.names, Encoding::default())?;
+    let coder = Coder::fit_with(&labelled, &inputs.names, &inputs.made, Encoding::default())?;
     let rows = coder.encode(&labelled, |_, _| {})?;
     let learned: Box<dyn Learned> = Box::new(FoldModels::new(coder.clone(), target.task, members, folds));
     let mut summary = Summary::new(&rows, &*learned, run);
@@ -238,12 +238,12 @@ pub(super) fn of_folds(
 /// When inputs or weights can't be used.
 pub fn prepare(
     labelled: &Data,
-    inputs: &[String],
+    inputs: &Inputs,
     roles: &Roles,
     target: &TargetEncoder,
     encoding: Encoding,
 ) -> Result<Prepared> {
-    let coder = Coder::fit(labelled, inputs, encoding)?;
+    let coder = Coder::fit_with(labelled, &inputs.names, &inputs.made, encoding)?;
     let rows = coder.encode(labelled, |_, _| {})?;
     let targets = target.encode(labelled, roles.weight.as_deref(), roles.class_weights)?;
     Ok(Prepared { coder, rows, targets })

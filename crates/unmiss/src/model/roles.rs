@@ -1,9 +1,11 @@
 //! Which column plays which part, and which columns can be inputs at all.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::data::{Column, Data, Shape};
-use crate::encode::{ClassWeights, target::TaskKind};
+use crate::encode::{ClassWeights, Made, target::TaskKind};
 use crate::error::{Act, Error, Result};
 
 /// What the user says about the columns of a training table.
@@ -21,6 +23,9 @@ pub struct Roles {
     pub class_weights: ClassWeights,
     /// Regression or classification, where the guess is not wanted.
     pub task: Option<TaskKind>,
+    /// Categories that have an order, with their levels from the least to the most.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub ordered: BTreeMap<String, Vec<String>>,
 }
 
 /// The input columns of a table, and in words which were left out and why.
@@ -28,6 +33,8 @@ pub struct Roles {
 pub struct Inputs {
     /// Names of the input columns, in the table's order.
     pub names: Vec<String>,
+    /// Columns of which inputs are made.
+    pub made: Vec<Made>,
     /// One sentence for each column that can't be used.
     pub notes: Vec<String>,
 }
@@ -69,14 +76,28 @@ impl Roles {
     /// When nothing is left.
     pub fn inputs(&self, labelled: &Data) -> Result<Inputs> {
         let taken = self.taken();
-        let mut inputs = Inputs { names: Vec::new(), notes: Vec::new() };
+        let mut inputs = Inputs { names: Vec::new(), made: Vec::new(), notes: Vec::new() };
+        for name in self.ordered.keys() {
+            labelled.column(name)?;
+        }
         for column in labelled.columns().iter().filter(|column| !taken.contains(&column.name.as_str())) {
+            let order = self.ordered.get(&column.name);
+            let made = match order.map(|order| Made::rank(column, order)) {
+                Some(made) => Some(made?),
+                None if labelled.shape() == Shape::Table => Made::of(column),
+                None => None,
+            };
+            if let Some(made) = made {
+                inputs.notes.push(made.words());
+                inputs.made.push(made);
+                continue;
+            }
             match reason_to_leave_out(column) {
                 Some(reason) => inputs.notes.push(format!("column `{}` is left out: {reason}", column.name)),
                 None => inputs.names.push(column.name.clone()),
             }
         }
-        if inputs.names.is_empty() && labelled.shape() == Shape::Table {
+        if inputs.names.is_empty() && inputs.made.is_empty() && labelled.shape() == Shape::Table {
             return Err(Error::data("there is no column left to predict from")
                 .with_hint("inputs need numbers or categories with at least two different values"));
         }
@@ -93,8 +114,8 @@ impl Roles {
 fn reason_to_leave_out(column: &Column) -> Option<&'static str> {
     if !column.is_usable() {
         return Some(match column.kind {
-            crate::data::Kind::Date => "it holds dates (make a number of them, such as days, to use it)",
-            _ => "it holds free text (read as a category, its values can be used)",
+            crate::data::Kind::Date => "it holds dates that are all the same, or can't be read",
+            _ => "it holds a key of each row (read as a category, its values can be used)",
         });
     }
     if column.missing() == column.rows() {

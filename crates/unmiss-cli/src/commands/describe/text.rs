@@ -6,6 +6,8 @@ use crate::output::{WIDTH, bar, column, cut, item, number, shorten, width, wrapp
 
 /// Columns listed in one section; the JSON file has all.
 const LISTED: usize = 15;
+/// Columns whose values are told.
+const CONTENTS: usize = 40;
 /// Lines in the other lists.
 const SHORT_LIST: usize = 10;
 /// Classes of a target shown side by side.
@@ -19,6 +21,7 @@ pub fn page(description: &Description, file: &str) -> String {
         text.push_str("\nBe careful\n");
         description.warnings.iter().for_each(|sentence| text.push_str(&item(sentence)));
     }
+    text.push_str(&contents(description));
     if description.missing_cells > 0 {
         text.push_str(&columns(description));
         text.push_str(&patterns(description));
@@ -40,6 +43,21 @@ pub fn page(description: &Description, file: &str) -> String {
 pub fn size(description: &Description) -> String {
     let besides = if description.target.is_some() { " besides the target" } else { "" };
     format!("{} rows, {} columns{besides}", number(description.rows), number(description.columns.len()))
+}
+
+/// What each column holds.
+fn contents(description: &Description) -> String {
+    let mut text = format!("\nColumns\n  {} kind      values\n", column("column", 24));
+    for one in description.columns.iter().take(CONTENTS) {
+        let line = format!("  {} {} {}", column(&one.name, 24), column(&one.kind.to_string(), 9), one.values);
+        text.push_str(cut(&line, WIDTH).trim_end());
+        text.push('\n');
+    }
+    let more = description.columns.len().saturating_sub(CONTENTS);
+    if more > 0 {
+        text.push_str(&format!("  and {} more columns\n", number(more)));
+    }
+    text
 }
 
 fn columns(description: &Description) -> String {

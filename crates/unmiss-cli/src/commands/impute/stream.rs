@@ -11,7 +11,7 @@ use unmiss::store::is_standard_output;
 
 use super::{Arguments, Writers, drawn, refuse_holes};
 use crate::General;
-use crate::input::{add_words, delimiter};
+use crate::advice::told;
 use crate::output::{number, print};
 use crate::printer::Printer;
 
@@ -38,6 +38,7 @@ pub fn run(arguments: &Arguments, model: &Model, general: &General, printer: &Pr
     let counts: Vec<(String, usize)> = std::mem::take(&mut notes.filled).into_iter().collect();
     arguments.write_record(model, notes.rows, &counts, &run)?;
     printer.close();
+    batches.notes().iter().for_each(|note| run.note(told(note)));
     notes.tell(model, &run);
     let text = format!(
         "{} cells of {} rows are filled.\n{}",
@@ -103,8 +104,8 @@ fn keys(batch: &Data, column: &str, before: usize) -> Result<Vec<u64>> {
 /// as they are (as dates do: with the words for "missing", so that holes in them are seen).
 fn open(arguments: &Arguments, model: &Model) -> Result<Batches> {
     let mut options = model.batch_options()?;
-    add_words(&mut options.missing, arguments.input.missing_in())?;
-    (options.delimiter, options.rows) = (delimiter(arguments.input.delimiter())?, BATCH);
+    arguments.input.form().apply(&mut options)?;
+    options.rows = BATCH;
     let batches = Batches::open(&arguments.data, &options)?;
     model.check_header(batches.header(), &arguments.data.display().to_string())?;
     if let Some(key) =

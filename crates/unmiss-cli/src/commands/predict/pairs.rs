@@ -10,7 +10,7 @@ use unmiss::model::{Model, Rating, rounded};
 
 use super::Arguments;
 use crate::General;
-use crate::input::{add_words, delimiter, only_for_tables};
+use crate::input::only_for_tables;
 use crate::new_ratings::NewRatings;
 use crate::output::number;
 use crate::printer::Printer;
@@ -22,9 +22,8 @@ pub fn run(arguments: &Arguments, model: &Model, general: &General, printer: &Pr
     let model = model.rating()?;
     let run = printer.run(general)?;
     let mut options = arguments.columns.options(&Default::default())?;
-    options.delimiter = delimiter(arguments.delimiter.as_deref())?;
-    options.missing = MissingTokens::default();
-    add_words(&mut options.missing, &arguments.missing_in)?;
+    options.delimiter = arguments.form.delimiter()?;
+    options.missing = arguments.form.missing(MissingTokens::default())?;
     let pairs = read_pairs(&arguments.data, &options)?;
     let new = NewRatings::read(arguments.ratings.as_deref(), &options, &model, printer)?;
     let answers = run.compute(|| model.rate_named(&pairs, &new.0));

@@ -17,6 +17,8 @@ pub struct Reasons<'a> {
     explainer: Explainer<'a>,
     /// Names of the inputs.
     names: Vec<String>,
+    /// The column that each input comes from.
+    sources: Vec<String>,
     /// Classes; empty for a number.
     levels: &'a [String],
     /// Reasons beside each prediction.
@@ -38,7 +40,15 @@ impl<'a> Reasons<'a> {
         let file =
             arguments.contributions.as_deref().map(|path| create(path, &predicting, &names)).transpose()?;
         let levels = &predicting.target.levels;
-        Ok(Some(Self { explainer, names, levels, most: arguments.explain.map_or(0, usize::from), file }))
+        let sources = model.coder.table()?.sources();
+        Ok(Some(Self {
+            explainer,
+            names,
+            sources,
+            levels,
+            most: arguments.explain.map_or(0, usize::from),
+            file,
+        }))
     }
 
     /// Headings beside the predictions.
@@ -91,8 +101,9 @@ impl<'a> Reasons<'a> {
             match shown.get(place) {
                 Some(&input) => {
                     rest -= own[input];
-                    let column = batch.column(&self.names[input])?;
-                    writer.text(&self.reason(column, row, own[input], errors[input]));
+                    let column = batch.column(&self.sources[input])?;
+                    let name = self.names[input].as_str();
+                    writer.text(&self.reason((name, column), row, own[input], errors[input]));
                 }
                 None => writer.missing(),
             }
@@ -107,9 +118,11 @@ impl<'a> Reasons<'a> {
     }
 
     /// `lactate = 4.1: +0.32 +- 0.02`, or `lactate is missing: +0.10 +- 0.01`; without an error where it is exact.
-    fn reason(&self, column: &Column, row: usize, value: f64, error: f64) -> String {
+    fn reason(&self, (name, column): (&str, &Column), row: usize, value: f64, error: f64) -> String {
         let cell = match column.cell(row) {
-            Some(cell) => format!("{} = {cell}", column.name),
+            Some(cell) if name == column.name => format!("{name} = {cell}"),
+            // An input that is made of the cell.
+            Some(cell) => format!("{name} of {cell}"),
             None => format!("{} is missing", column.name),
         };
         let number = |number: f64| match self.levels.is_empty() {

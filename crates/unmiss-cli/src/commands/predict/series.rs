@@ -7,7 +7,7 @@ use unmiss::model::Model;
 
 use super::{Arguments, check_level};
 use crate::General;
-use crate::input::{add_words, delimiter, only_for_tables};
+use crate::input::only_for_tables;
 use crate::output::number;
 use crate::printer::Printer;
 
@@ -25,10 +25,12 @@ pub fn run(arguments: &Arguments, model: &Model, general: &General, printer: &Pr
             ("id", !arguments.id.is_empty()),
         ],
     )?;
-    let mut options =
-        ReadOptions { delimiter: delimiter(arguments.delimiter.as_deref())?, ..ReadOptions::default() };
-    options.missing = model.missing.clone();
-    add_words(&mut options.missing, &arguments.missing_in)?;
+    let options = ReadOptions {
+        delimiter: arguments.form.delimiter()?,
+        form: arguments.form.form(),
+        missing: arguments.form.missing(model.missing.clone())?,
+        ..ReadOptions::default()
+    };
     let reading =
         arguments.series.read(&arguments.data, &arguments.columns, (options, None), Some(model), printer)?;
     let mut series = reading.series;

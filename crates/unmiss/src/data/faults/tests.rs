@@ -57,16 +57,10 @@ fn rows_of_another_width() {
 #[test]
 fn headers() {
     fails(
-        b"age,pulse,age\n1,2,3\n",
+        b",,age\n0,1,61\n",
         &[],
-        "ward.csv, line 1: the name `age` occurs twice, in columns 1 and 3",
-        "give every column its own name",
-    );
-    fails(
-        b",age\n0,61\n",
-        &[],
-        "ward.csv, line 1: column 1 of 2 has no name",
-        "give every column a name (a pandas index: `to_csv(..., index=False)`)",
+        "ward.csv, line 1: 2 of 3 columns have no name",
+        "give every column a name",
     );
     for empty in ["", "\n\r\n", "\u{feff}"] {
         fails(
@@ -91,28 +85,16 @@ fn headers() {
 #[test]
 fn bytes_that_are_no_text() {
     fails(
-        b"a,b\n1,2\n3,caf\xe9\n",
+        b"\xc3\xa9,b\n1,2\n3,caf\xe9\n",
         &[],
         "ward.csv, line 3: byte 6 of the line (0xe9) is not UTF-8",
-        "save the file as UTF-8, for example with `iconv -f WINDOWS-1252 -t UTF-8`",
+        "save the file as UTF-8, or name its encoding",
     );
     fails(
         b"a,b\n1,2\n3,\0\n",
         &[],
         "ward.csv, line 3: there is a NUL byte, so this is not plain text",
-        "save the file as CSV in UTF-8 (UTF-16 can't be read)",
-    );
-    fails(
-        b"\xff\xfea\0,\0b\0\n\0",
-        &[],
-        "ward.csv: the file is UTF-16, only UTF-8 can be read",
-        "save it as UTF-8, for example with `iconv -f UTF-16 -t UTF-8`",
-    );
-    fails(
-        b"PK\x03\x04rest",
-        &[],
-        "ward.csv: this is a zip or Excel file, not a table of plain text",
-        "save it as CSV",
+        "save the file as CSV in UTF-8, or name its encoding",
     );
 }
 
@@ -145,7 +127,7 @@ fn cells_that_are_no_numbers() {
         b"a,b\n1,2\n3,unknown\n",
         &real,
         "ward.csv, line 3, column `b`: `unknown` is not a number",
-        r#"NameMissing { column: "b", word: "unknown" }"#,
+        r#"NameMissing { column: "b", words: ["unknown"] }"#,
     );
     fails(
         b"a,b\n1,2\n3,9007199254740993\n",
@@ -156,7 +138,7 @@ fn cells_that_are_no_numbers() {
     for (word, kinds) in [("inf", &real[..]), ("-1e999", &real[..])] {
         let text = format!("a,b\n1,2\n3,{word}\n4,7\n5,8\n");
         let what = format!("ward.csv, line 3, column `b`: `{word}` is not a finite number");
-        let hint = format!("NameMissing {{ column: \"b\", word: {word:?} }}");
+        let hint = format!("NameMissing {{ column: \"b\", words: [{word:?}] }}");
         fails(text.as_bytes(), kinds, &what, &hint);
         let error = read_bytes("ward.csv", text.as_bytes(), &ReadOptions::default()).unwrap_err();
         assert_eq!(said(&error), (what, hint), "also if the reader found the kind out itself");

@@ -13,6 +13,17 @@ use crate::error::{Error, Place, Result};
 
 /// The first bytes of the form.
 pub const MAGIC: &[u8] = b"PK\x03\x04";
+/// Where the name of the first part stands in a zip file.
+const FIRST_NAME: usize = 30;
+/// How the names of other zip files begin: workbooks.
+const OTHERS: [&[u8]; 4] = [b"[Content_Types]", b"_rels", b"docProps", b"xl/"];
+
+/// Whether bytes begin like a file of arrays, and not like a workbook, which is a zip file too.
+pub fn is_npz(first: &[u8]) -> bool {
+    let name = first.get(FIRST_NAME..).unwrap_or_default();
+    first.starts_with(MAGIC) && !OTHERS.iter().any(|other| name.starts_with(other))
+}
+
 /// Bytes that are put together before they are written.
 const BLOCK: usize = 1 << 16;
 const ENDING: &str = ".npy";

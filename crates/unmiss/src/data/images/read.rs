@@ -14,7 +14,7 @@ use crate::error::{Error, Place, Result};
 /// First bytes of PNG and JPEG pictures.
 const PICTURES: [&[u8]; 2] = [b"\x89PNG", b"\xff\xd8\xff"];
 /// First bytes that tell the form of a file.
-const LOOKED_AT: usize = 8;
+const LOOKED_AT: usize = 256;
 
 /// What else is known of images than stands in their own file.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -34,7 +34,7 @@ pub fn is_images(path: &Path) -> bool {
     }
     let first = input::first_bytes(path, LOOKED_AT).unwrap_or_default();
     first.starts_with(npy::MAGIC)
-        || first.starts_with(npz::MAGIC)
+        || npz::is_npz(&first)
         || idx::is_idx(&first)
         || (is_cifar_name(path) && !first.is_empty())
 }

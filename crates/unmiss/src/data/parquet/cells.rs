@@ -149,7 +149,12 @@ impl Cells {
             _ => None,
         };
         match (self, wanted) {
-            (Self::Numbers { values, observed }, wanted) => {
+            (Self::Numbers { mut values, mut observed }, wanted) => {
+                for (seen, value) in
+                    observed.iter_mut().zip(&mut values).filter(|(_, value)| tokens.has_value(**value))
+                {
+                    (*seen, *value) = (false, 0.0);
+                }
                 let mut facts = NumberFacts::default();
                 let cells = values.iter().zip(&observed).enumerate();
                 cells.filter(|(_, (_, seen))| **seen).for_each(|(row, (value, _))| facts.note(row, *value));

@@ -24,9 +24,9 @@ use ::parquet::file::reader::{FileReader, SerializedFileReader};
 
 use self::cells::{Cells, Meaning, meaning, read_slice};
 use self::pages::Checked;
-use super::kinds::notes;
 use super::options::{BatchOptions, ReadOptions, Tokens, check_names};
 use super::reading::Reading;
+use super::remarks::notes;
 use super::table::{Kind, Table};
 use crate::error::{Error, Place, Result};
 
@@ -223,9 +223,15 @@ thread_local! {
     static GUARDED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// The decoder of a damaged file may trip over it; that must not bring the program down, nor print anything: what the
-/// decoder would say is of no use to whoever has the file.
+/// The decoder of a damaged file may trip over it; that must not bring the program down.
 fn guard<T>(file: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
+    quietly(|| catch_unwind(AssertUnwindSafe(work)))
+        .unwrap_or_else(|_| Err(damaged(file, &"its contents contradict each other")))
+}
+
+/// Does work that may trip over a damaged file without printing anything: what a decoder would say is of no use to
+/// whoever has the file.
+pub(super) fn quietly<T>(work: impl FnOnce() -> T) -> T {
     static QUIET: Once = Once::new();
     QUIET.call_once(|| {
         let usual = std::panic::take_hook();
@@ -236,9 +242,9 @@ fn guard<T>(file: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
         }));
     });
     let before = GUARDED.replace(true);
-    let done = catch_unwind(AssertUnwindSafe(work));
+    let done = work();
     GUARDED.set(before);
-    done.unwrap_or_else(|_| Err(damaged(file, &"its contents contradict each other")))
+    done
 }
 
 #[cfg(test)]

@@ -63,7 +63,7 @@ pub(super) fn form(file: &str, bytes: &[u8], options: &RatingsOptions, rated: bo
     if let Some(form) = unnamed(bytes, options, rated) {
         return Ok(form);
     }
-    let head = head(file, bytes, true, options.delimiter)?
+    let head = head(file, bytes, true, options.delimiter, &Default::default())?
         .ok_or_else(|| Error::input(Place::file(file), "the header is not complete"))?;
     let places = Places::find(file, &head.names, options, rated)?;
     Ok(Form { names: head.names, delimiter: head.delimiter, start: head.end, places })

@@ -8,6 +8,7 @@ use super::form::{Form, Places, form, unnamed};
 use super::{Ids, Rating, Ratings, SAMPLE, sample};
 use crate::data::cell::{Number, number, word};
 use crate::data::faults::{EMPTY_ID, Locator};
+use crate::data::forms::plain;
 use crate::data::gather::{Dictionary, HOLE, NumberFacts, scan_numbers, scan_words};
 use crate::data::input::{self, Content};
 use crate::data::kind::Kind;
@@ -177,7 +178,7 @@ fn ids(dictionary: Dictionary) -> (Ids, Vec<u32>) {
 
 fn rows_of(name: &str, content: Content, options: &RatingsOptions, rated: bool) -> Result<Rows> {
     check_delimiter(options.delimiter)?;
-    let rows = match content {
+    let rows = match plain(content, &crate::data::form::Form::default())? {
         Content::Text(mut stream) => {
             let bytes = stream.read_all()?;
             text_rows(&stream.file, &bytes, options, rated, PIECE)?
@@ -243,7 +244,7 @@ impl Piece<'_> {
             let (mut values, mut observed) = (vec![0.0; records.rows()], vec![false; records.rows()]);
             let tokens = options.missing.of(&form.names[column]);
             let facts: NumberFacts =
-                scan_numbers(self.bytes, &records, column, &tokens, &mut values, &mut observed);
+                scan_numbers(self.bytes, &records, column, (&tokens, None), &mut values, &mut observed);
             match facts.stopped.into_iter().chain(facts.infinite).min() {
                 Some(row) => {
                     let cell = records.cell(self.bytes, row, column);

@@ -1,7 +1,9 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::data::{Column, Kind, ReadOptions, Table, Values, csv_text, read_bytes, write};
+use crate::data::{
+    BatchOptions, Batches, Column, Kind, ReadOptions, Table, TableWriter, Values, csv_text, read_bytes, write,
+};
 
 fn kept() -> ReadOptions {
     ReadOptions { keep_source: true, ..ReadOptions::default() }
@@ -72,8 +74,10 @@ fn other_endings() {
     let mut text = String::new();
     std::io::Read::read_to_string(&mut flate2::read::GzDecoder::new(packed.as_slice()), &mut text).unwrap();
     assert_eq!(text, "a\tb\n1\t\"x\ty\"\n2.5\tz\n3\tz\n");
-    let error = write(&table, Path::new("out.parquet")).unwrap_err();
-    assert_eq!(error.to_string(), "out.parquet: `.parquet` files can't be written");
+    for (path, ending) in [("out.xlsx", ".xlsx"), ("out.parquet.gz", ".parquet.gz")] {
+        let error = write(&table, Path::new(path)).unwrap_err();
+        assert_eq!(error.to_string(), format!("{path}: `{ending}` files can't be written"));
+    }
 }
 
 #[test]
@@ -178,4 +182,40 @@ fn text_in_memory_reads_back_equal() {
     assert_eq!(String::from_utf8(text).unwrap(), "\"a,b\",c\n0.1,\"x \"\"y\"\"\"\n,z\n-3,\n");
     let lone = Table::new(vec![Column::from_numbers("a", Kind::Real, &[f64::NAN, 1.5])]).unwrap();
     assert_eq!(csv_text(&lone), b"a\n\"\"\n1.5\n");
+}
+
+#[test]
+fn numbers_are_written_as_the_file_has_them() {
+    let text = "sep=;\nWard 3;;;\nid;temp;cost;share\n1;37,5;1.200,50 \u{20ac};10 %\n2;;;\n3;38,25;99 \u{20ac};12,5 %\n4;36,0;7 \u{20ac};7 %\n";
+    let options = ReadOptions { keep_source: true, ..ReadOptions::default() };
+    let mut table = read_bytes("t.csv", text.as_bytes(), &options).unwrap().table;
+    assert_eq!(written(&table), text, "untouched");
+    let fill = [("temp", 36.75), ("cost", 1234.5), ("share", 8.0)];
+    for (name, value) in fill {
+        let place = table.position(name).unwrap();
+        let column = &mut table.columns_mut()[place];
+        let Values::Numbers(values) = &mut column.values else { panic!("{name}") };
+        (values[1], column.observed[1]) = (value, true);
+    }
+    let filled = text.replace("2;;;", "2;36,75;1234,5 \u{20ac};8 %");
+    assert_eq!(written(&table), filled);
+    // What is written is read again as the same numbers, whole and batch by batch.
+    let again = read_bytes("t.csv", filled.as_bytes(), &options).unwrap().table;
+    assert_eq!(again.column("cost").unwrap().numbers(), Some(&[1200.5, 1234.5, 99.0, 7.0][..]));
+    let kinds = fill.map(|(name, _)| (name.to_owned(), Kind::Real)).into();
+    let options = BatchOptions { kinds, ..BatchOptions::default() };
+    let mut batches = Batches::from_bytes("t.csv", filled.as_bytes(), &options).unwrap();
+    let batch = batches.next().unwrap().unwrap();
+    for (name, _) in fill {
+        assert_eq!(batch.column(name).unwrap().values, again.column(name).unwrap().values, "{name}");
+    }
+    assert_eq!(batches.notes().len(), 4, "{:?}", batches.notes());
+    // With a number in front, the title stays above.
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("long.csv");
+    let mut writer = TableWriter::create(&path, Some("draw")).unwrap();
+    writer.write(&table, "1").unwrap();
+    writer.finish().unwrap();
+    let long = std::fs::read_to_string(&path).unwrap();
+    assert!(long.starts_with("sep=;\nWard 3;;;\ndraw;id;temp;cost;share\n1;1;37,5;"), "{long}");
 }

@@ -8,6 +8,7 @@ use crate::encode::{Encoded, Encoder, Rows, Wide};
 use crate::error::{Error, Result};
 use crate::methods::weights::weights;
 use crate::methods::{Examples, Job, find, named};
+use crate::metrics::ranked;
 use crate::rng::Stream;
 use crate::run::Run;
 
@@ -258,7 +259,7 @@ fn decide(
 }
 
 fn best_of(errors: &[f64]) -> usize {
-    let best = errors.iter().enumerate().min_by(|a, b| a.1.total_cmp(b.1));
+    let best = errors.iter().enumerate().min_by(|a, b| ranked(*a.1).total_cmp(&ranked(*b.1)));
     best.map_or(0, |(place, _)| place)
 }
 

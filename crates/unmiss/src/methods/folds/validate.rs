@@ -7,6 +7,7 @@ use super::models::FoldModel;
 use super::splits::Splits;
 use crate::error::{Error, Result};
 use crate::methods::{Cost, Recipe};
+use crate::metrics::ranked;
 use crate::run::{Curve, Run};
 
 /// Methods measured on the same folds, and the models of what did best.
@@ -62,7 +63,7 @@ pub fn cross_validate(
     if measured.is_empty() {
         return Err(if run.stopped() { Error::Stopped } else { Error::data(failures.join("; ")) });
     }
-    entries.sort_by(|a, b| a.loss().total_cmp(&b.loss()));
+    entries.sort_by(|a, b| ranked(a.loss()).total_cmp(&ranked(b.loss())));
     let (members, models) = match together {
         Some(recipe) => {
             let Mixed { entry, members, models } = mix(splits, measured, recipe);
@@ -79,7 +80,7 @@ pub fn cross_validate(
 
 /// The models of methods that were beaten are let go at once.
 fn keep_the_best(measured: &mut Vec<Measured>) {
-    measured.sort_by(|a, b| a.entry.loss().total_cmp(&b.entry.loss()));
+    measured.sort_by(|a, b| ranked(a.entry.loss()).total_cmp(&ranked(b.entry.loss())));
     measured.truncate(1);
 }
 

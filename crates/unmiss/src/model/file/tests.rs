@@ -78,7 +78,7 @@ fn headers_that_can_not_be_are_refused() {
             let bad = changed(&good, |header| *header.pointer_mut(pointer).unwrap() = value.clone());
             assert!(Model::from_bytes(&bad).is_err(), "{method}: {pointer} = {value}");
         };
-        refused("/format", 6.into());
+        refused("/format", 7.into());
         refused("/coder/numbers/0/width", 0.into());
         refused("/coder/numbers/0/width", Value::Null);
         refused("/coder/numbers/0/mean", 1e300.into());

@@ -1,0 +1,103 @@
+//! Files as people have them: decimal commas, titles, other encodings, sentinels, and other forms out.
+
+use crate::bench::Bench;
+
+/// What a spreadsheet of a country with decimal commas saves.
+fn export() -> String {
+    let cell = |row: u32| match row {
+        7 | 20 => "unbekannt".to_owned(),
+        row => format!("{}", 110 + row % 30),
+    };
+    let rows: String = (0..40)
+        .map(|row| {
+            let fever = if row % 5 == 1 { String::new() } else { format!("{},{}", 36 + row % 4, row % 10) };
+            let days = if row == 9 { -999 } else { i64::from(1 + row * 3 % 23) };
+            format!("{row};{fever};{}.{:03},50 €;{};{days}\n", 1 + row % 3, row * 17 % 1000, cell(row))
+        })
+        .collect();
+    format!("sep=;\nStation 3;;;;\nNr;Fieber;Kosten;sbp;Tage\n{rows}")
+}
+
+#[test]
+fn a_spreadsheet_of_decimal_commas_is_read_filled_and_read_again() {
+    let bench = Bench::new();
+    let legacy: Vec<u8> = export()
+        .chars()
+        .map(|letter| if letter == '€' { 0x80 } else { u8::try_from(letter).unwrap() })
+        .collect();
+    std::fs::write(bench.path("export.csv"), legacy).unwrap();
+    let answer = bench.succeed("describe export.csv --id Nr");
+    let (out, said) = (answer.out, answer.err);
+    for note in [
+        "is read as Windows-1252",
+        "1 line above the names",
+        "is read as the number 36",
+        "is read as the number 1",
+        "sbp` is 95 % numbers; the rest are `unbekannt` (2)",
+        "--missing-in",
+        "`-999` (1) far outside its other values (1 to 23)",
+    ] {
+        assert!(said.replace("\n  ", " ").contains(note), "{note}: {said}");
+    }
+    assert!(out.contains("Fieber                   real      36 to 39.9, median"), "{out}");
+    bench.succeed("impute export.csv --method mean --missing -999 --missing-in sbp=unbekannt,x -o full.csv --save i.unmiss");
+    let full = bench.text("full.csv");
+    assert!(
+        full.starts_with("sep=;\nStation 3;;;;\nNr;Fieber;Kosten;sbp;Tage\n0;36,0;1.000,50 €;110;1\n1;3"),
+        "{full}"
+    );
+    assert!(!full.contains("unbekannt") && !full.contains("-999") && full.contains("\n1;37,"), "{full}");
+    // The imputer remembers the words, and looks at the form of new rows itself.
+    bench.write(
+        "new.csv",
+        "Tage,sbp,Nr,Kosten,Fieber\n-999,unbekannt,1,2000.5,\n4,120,2,,37.5\n7,99,3,1.5,38\n",
+    );
+    bench.succeed("impute new.csv --with i.unmiss -o new-full.csv");
+    assert!(bench.text("new-full.csv").contains("\n4,120,2,"), "{}", bench.text("new-full.csv"));
+    assert!(!bench.text("new-full.csv").contains("unbekannt"));
+}
+
+#[test]
+fn tables_go_out_as_parquet_and_arrow_and_come_back() {
+    let bench = Bench::new();
+    bench.write(
+        "ward.jsonl",
+        "{\"age\": 61, \"sex\": \"m\"}\n{\"age\": null, \"sex\": \"f\"}\n{\"age\": 40.5}\n",
+    );
+    for ending in ["parquet", "arrow", "feather"] {
+        bench.succeed(&format!("impute ward.jsonl --method mean -o full.{ending}"));
+        bench.succeed(&format!("impute full.{ending} --method mean -o again.csv"));
+        assert_eq!(bench.text("again.csv").lines().next(), Some("age,sex"));
+        assert!(bench.text("again.csv").contains("\n61,m\n"), "{ending}: {}", bench.text("again.csv"));
+    }
+}
+
+#[test]
+fn dates_text_and_orders_predict() {
+    let bench = Bench::new();
+    let row = |row: u32| {
+        let (grade, note) = (
+            ["low", "high", "middle"][row as usize % 3],
+            ["fall at home", "chest pain"][row as usize / 3 % 2],
+        );
+        let y = f64::from(row % 3 * 2 % 3) + f64::from(row / 3 % 2);
+        format!("2024-{:02}-{:02},{grade},{note} since day {row},{y}\n", 1 + row % 12, 1 + row % 28)
+    };
+    let rows: String = (0..120).map(row).collect();
+    bench.write("ward.csv", format!("when,grade,note,y\n{rows}"));
+    let fit = "fit ward.csv --target y --method linear --folds 2 --task regression -o m.unmiss";
+    let said = bench.succeed(&format!("{fit} --ordered grade=low<middle<high")).err;
+    assert!(
+        said.replace("\n  ", " ").contains("`grade` is a number by its order: low < middle < high"),
+        "{said}"
+    );
+    let shown = bench.succeed("show m.unmiss").out;
+    assert!(shown.contains("format 6") && shown.contains("when: month (sine)"), "{shown}");
+    bench.write("new.csv", "note,grade,when\nchest pain,high,2024-05-01\n,,\nfall,unheard,soon\n");
+    let answer = bench.succeed("predict m.unmiss new.csv --explain 1");
+    let (answers, said) = (answer.out, answer.err);
+    assert_eq!(answers.lines().count(), 4, "{answers}");
+    assert!(said.contains("`unheard`"), "{said}");
+    let refused = bench.run(&format!("{fit} --ordered grade=low<high"));
+    assert!(refused.code == 1 && refused.err.contains("`middle`"), "{}", refused.err);
+}
