@@ -4,7 +4,7 @@
 //! method's numbers are made. Every method says in an [`Encoding`] what scale it wants: scale is a
 //! confounder when methods are compared, so each gets the one it works best with.
 
-mod column;
+pub(crate) mod column;
 pub mod features;
 mod recode;
 mod written;
@@ -25,7 +25,7 @@ pub use design::{Design, Missing};
 pub use features::{Encoded, Encoder, Encoding, Scale};
 pub use guess::Guess;
 pub use images::{ImageBatch, ImageCoder, ImageRows};
-pub use series::{SeriesBatch, SeriesCoder, SeriesRows, Variable};
+pub use series::{KnownValues, SeriesBatch, SeriesCoder, SeriesRows, Variable, WrittenSeries};
 pub use target::{ClassWeights, TargetEncoder, Targets, Task};
 pub use wide::Wide;
 pub use written::{Given, Written, WrittenImages};
