@@ -83,7 +83,7 @@ mod split;
 mod faults;
 mod head;
 mod gather;
-mod kinds;
+pub(crate) mod kinds;
 mod memory;
 mod raw;
 mod text;
