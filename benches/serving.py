@@ -2,7 +2,8 @@
 
 `load` makes a model of each method from a made table (10 numbers, 2 categories, a fifth of the cells missing), asks for
 one row at a time with wrk over several connections, and prints requests a second, latencies and the server's processor
-time for a request. `soak` sends good and bad requests of all kinds for some minutes and prints the server's memory.
+time for a request. `soak` sends good and bad requests of all kinds for some minutes and prints the server's memory
+every minute. Both ask as fast as they are answered unless a rate is told.
 Needs wrk (Debian's package) for `load`, and nothing but Python for `soak`.
 """
 
@@ -20,6 +21,7 @@ import threading
 import time
 
 TICKS = os.sysconf("SC_CLK_TCK")
+CLIENTS = 3
 ROW = {f"x{j}": 0.25 * j - 1 for j in range(10)} | {"a": "u", "b": "w", "x3": None, "x7": None}
 
 
@@ -82,10 +84,13 @@ def fit(program, folder, method, target="y"):
     subprocess.run([program, "fit", "train.csv", "--target", target, *options, "--quiet"], cwd=folder, check=True)
 
 
-def load(program, folder, methods, seconds, connections):
+def load(program, folder, methods, seconds, connections, rate):
     script = folder / "row.lua"
     body = json.dumps(ROW).replace('"', '\\"')
     script.write_text(f'wrk.method = "POST"\nwrk.body = "{body}"\nwrk.headers["Content-Type"] = "application/json"\n')
+    if rate:
+        # Every connection waits before it asks again.
+        script.write_text(f"{script.read_text()}delay = function() return {1000 * connections / rate:.0f} end\n")
     print(f"load {os.getloadavg()[0]:.1f}, {os.cpu_count()} processors, {connections} connections, {seconds} s each")
     for method in methods:
         fit(program, folder, method)
@@ -129,7 +134,7 @@ def requests(name):
     ]
 
 
-def soak(program, folder, minutes):
+def soak(program, folder, minutes, rate):
     fit(program, folder, "linear")
     options = ["--method", "gaussian", "--ignore", "y,c", "-o", "full.csv", "--save", "filler.unmiss", "--quiet"]
     subprocess.run([program, "impute", "train.csv", *options], cwd=folder, check=True, stdout=subprocess.DEVNULL)
@@ -139,6 +144,8 @@ def soak(program, folder, minutes):
     def client(seed):
         draw = random.Random(seed)
         while time.time() < end:
+            if rate:
+                time.sleep(draw.expovariate(rate / CLIENTS))
             method, path, body, headers, codes = draw.choice(requests("linear"))
             try:
                 code, _ = server.ask(method, path, body, headers)
@@ -150,11 +157,11 @@ def soak(program, folder, minutes):
             else:
                 wrong.append((path, code))
 
-    clients = [threading.Thread(target=client, args=[seed]) for seed in range(3)]
+    clients = [threading.Thread(target=client, args=[seed]) for seed in range(CLIENTS)]
     for one in clients:
         one.start()
     while time.time() < end:
-        time.sleep(min(30, max(0.1, end - time.time())))
+        time.sleep(min(60, max(0.1, end - time.time())))
         passed, count = minutes - (end - time.time()) / 60, sum(counts.values())
         print(f"{passed:.1f} min: {count} requests, {server.memory():.1f} MB, {len(wrong)} wrong", flush=True)
     for one in clients:
@@ -170,15 +177,16 @@ def main():
     parser.add_argument("--seconds", type=int, default=10)
     parser.add_argument("--connections", type=int, default=16)
     parser.add_argument("--minutes", type=float, default=60)
+    parser.add_argument("--rate", type=float, default=0, help="requests a second, at most; 0: as many as can be")
     asked = parser.parse_args()
     program = str(pathlib.Path(asked.program).resolve())
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         (folder / "train.csv").write_text(table(1000, 1))
         if asked.what == "load":
-            load(program, folder, asked.methods.split(","), asked.seconds, asked.connections)
+            load(program, folder, asked.methods.split(","), asked.seconds, asked.connections, asked.rate)
         else:
-            soak(program, folder, asked.minutes)
+            soak(program, folder, asked.minutes, asked.rate)
 
 
 if __name__ == "__main__":

@@ -10,8 +10,11 @@ import pytest
 SCRIPTS = sorted((pathlib.Path(__file__).parents[2] / "examples" / "python").glob("*.py"))
 #: What a script needs beside the package; without it, it is skipped with a word.
 NEEDS = {
+    "compare_on_ray": "ray",
     "dask_partitions": "dask.dataframe",
+    "datafusion_udf": "datafusion",
     "export_onnx": "onnxruntime",
+    "learning_in_parts": "dask.dataframe",
     "mlflow_model": "mlflow",
     "polars_lazy": "polars",
     "ray_data": "ray.data",

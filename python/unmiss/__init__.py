@@ -17,6 +17,7 @@ from ._image_imputer import ImageImputer
 from ._image_predictors import ImageClassifier, ImageRegressor
 from ._images import hide_regions
 from ._listen import UnmissWarning
+from ._parts import fit_parts
 from ._results import (
     Analysis,
     Audit,
@@ -64,6 +65,7 @@ __all__ = [
     "audit",
     "compare",
     "describe",
+    "fit_parts",
     "hide_regions",
     "load",
     "pool",

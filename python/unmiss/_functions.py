@@ -12,6 +12,7 @@ import numpy as np
 
 from . import _frame, _unmiss
 from ._base import as_json, as_seed, as_threads, named
+from ._engines import each
 from ._image_predictors import ImagePredictorBase
 from ._images import is_images, label_column, native
 from ._listen import Listener
@@ -94,6 +95,7 @@ def compare(
     random_state: Any = 0,
     n_jobs: int | None = None,
     verbose: int = 0,
+    engine: Any = None,
 ) -> Comparison:
     """Compare methods: predictors on held-out rows, or without a target imputers on hidden cells.
 
@@ -122,6 +124,10 @@ def compare(
         Threads; None: all of the machine.
     verbose : int, default=0
         1 shows a bar.
+    engine : {"ray", "dask"} or executor, default=None
+        Where fits are made, each (a method on one part of the rows, its tuning included) as a task of its own: on Ray,
+        on Dask, or on whatever has a ``submit``, such as executors of ``concurrent.futures`` and Dask's client. The
+        comparison is the same but for seconds and memory. None: here, one after the other.
 
     Returns
     -------
@@ -142,17 +148,34 @@ def compare(
         raise ValueError(f"task={task!r} is neither 'regression' nor 'classification'")
     methods = methods or []
     recipes = [(name, as_json(methods[name]) if isinstance(methods, Mapping) else "{}") for name in methods]
+    seed = as_seed(random_state)
+    asked = (recipes, tune, folds, repeats, how, task)
+    if engine is None:
+        return Comparison(_comparing(X, y, asked).hold((seed, as_threads(n_jobs), Listener(verbose))))
+    comparing = _comparing(X, y, asked)
+    manner = (seed, as_threads(n_jobs), Listener())
+    # Tasks stand beside each other: one thread each, unless told otherwise.
+    shared = (X, y, asked, seed, as_threads(n_jobs or 1))
+    made = each(engine, _one_fit, shared, range(comparing.tasks(manner)))
+    return Comparison(comparing.join(made, manner))
+
+
+def _comparing(X: Any, y: Any, asked: tuple) -> Any:
+    """The comparison that is asked for, in the library."""
+    recipes, tune, folds, repeats, how, task = asked
     if is_images(X):
-        manner = (as_seed(random_state), as_threads(n_jobs), Listener(verbose))
         images = native(X, None if y is None else label_column(y))
         hidden = None if y is not None else how or "usual"
-        times = repeats or 1
-        return Comparison(_unmiss.compare_images(images, hidden, recipes, tune, folds, times, task, manner))
+        return _unmiss.Comparing.of_images(images, hidden, recipes, tune, folds, repeats or 1, task)
     table, target = _table(_rows(X), y)
-    if repeats is None:
-        repeats = 5 if target is None else 2
-    manner = (as_seed(random_state), as_threads(n_jobs), Listener(verbose))
-    return Comparison(_unmiss.compare(table, target, recipes, tune, folds, repeats, how or "mcar:0.2", task, manner))
+    repeats = repeats or (5 if target is None else 2)
+    return _unmiss.Comparing.of_table(table, target, recipes, tune, folds, repeats, how or "mcar:0.2", task)
+
+
+def _one_fit(shared: tuple, number: int) -> str:
+    """A fit of a comparison, on a worker."""
+    X, y, asked, seed, threads = shared
+    return _comparing(X, y, asked).one(number, (seed, threads, Listener()))
 
 
 def analyse(

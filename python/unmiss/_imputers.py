@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numbers
 import warnings
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _frame, _unmiss
 from ._base import Estimator, Saved, as_json, as_seed
+from ._engines import each
 from ._listen import Listener, UnmissWarning
 
 
@@ -80,7 +82,7 @@ class ImputerBase(Saved, OneToOneFeatureMixin, TransformerMixin, Estimator):
         X, names = self._taken_in(X, reset=False)
         return self._fill(X, names, _frame.to_table(X, names, _frame.APPLY), None)
 
-    def draw(self, X: Any, m: int | None = None) -> list:
+    def draw(self, X: Any, m: int | None = None, *, engine: Any = None) -> list:
         """Fill the holes in several plausible ways, for multiple imputation.
 
         Parameters
@@ -89,6 +91,9 @@ class ImputerBase(Saved, OneToOneFeatureMixin, TransformerMixin, Estimator):
             The rows.
         m : int, default=None
             How many ways; None: as many as the imputer was made ready for with ``m``, or 20.
+        engine : {"ray", "dask"} or executor, default=None
+            Where the draws are made, each as a task of its own (see :func:`unmiss.compare`): the same draws, bit for
+            bit. None: here, one after the other.
 
         Returns
         -------
@@ -107,9 +112,14 @@ class ImputerBase(Saved, OneToOneFeatureMixin, TransformerMixin, Estimator):
             raise ValueError(f"m={m}: at least one draw is needed")
         if m > 1 and m > sets:
             self._tell_of_draws(sets, m)
+        if engine is not None:
+            return each(engine, _one_draw, (self, X), range(1, m + 1))
+        return self._drawn(X, range(1, m + 1))
+
+    def _drawn(self, X: Any, wanted: Iterable[int]) -> list:
         X, names = self._taken_in(X, reset=False)
         table = _frame.to_table(X, names, _frame.APPLY)
-        return [self._fill(X, names, table, number) for number in range(1, m + 1)]
+        return [self._fill(X, names, table, number) for number in wanted]
 
     def _tell_of_draws(self, sets: int, m: int) -> None:
         if sets:
@@ -178,3 +188,9 @@ class ImputerBase(Saved, OneToOneFeatureMixin, TransformerMixin, Estimator):
             names = [name for name, _, _ in left]
             raise ValueError(f"{text}\nhint: leave them as they are with ignore={names} or unfilled='keep'")
         Listener().warning(text)
+
+
+def _one_draw(shared: tuple, number: int) -> Any:
+    """A draw, on a worker."""
+    imputer, X = shared
+    return imputer._drawn(X, [number])[0]

@@ -1,4 +1,4 @@
-"""Saved models as Polars expressions, lazily and streaming.
+"""Saved models as Polars expressions, lazily and streaming: a compiled plugin, which needs no Python to answer.
 
 Importing this module gives every expression the namespace ``unmiss``:
 
@@ -14,49 +14,49 @@ Importing this module gives every expression the namespace ``unmiss``:
 
 from __future__ import annotations
 
+import json
 import os
-from typing import Any
+from pathlib import Path
 
 import polars as pl
+from polars.plugins import register_plugin_function
 
+from . import _unmiss
 from ._arrow import ArrowModel
 
 
 @pl.api.register_expr_namespace("unmiss")
 class Unmiss:
-    """What an expression of a struct, a field for each input column, can ask a saved model."""
+    """What an expression of a struct, a field for each input column, can ask a saved model that predicts."""
 
     def __init__(self, expression: pl.Expr):
         self._expression = expression
 
     def predict(self, path: str | os.PathLike) -> pl.Expr:
         """The prediction for each row: a number, or the most probable class."""
-        model = ArrowModel(path)
-        number = not hasattr(model.model, "classes_")
-        return self._mapped(model, pl.Float64 if number else _type_of(model), lambda answers: answers["prediction"])
+        model = ArrowModel(path).model
+        found = self._answers(path).struct.field("prediction")
+        kind = pl.Series(model.classes_).dtype if hasattr(model, "classes_") else pl.Float64
+        return (found == "True" if kind == pl.Boolean else found.cast(kind)).alias("prediction")
 
     def predict_proba(self, path: str | os.PathLike) -> pl.Expr:
         """A struct with the chance of each class."""
-        model = ArrowModel(path)
-        names = [f"probability_{word}" for word in model.model.classes_]
-        kind = pl.Struct(dict.fromkeys(names, pl.Float64))
-        return self._mapped(model, kind, lambda answers: answers.select(names).to_struct())
+        names = [f"probability_{word}" for word in ArrowModel(path).model.model_.levels]
+        answers = self._answers(path)
+        return pl.struct(*[answers.struct.field(name) for name in names]).alias("prediction")
 
     def predict_interval(self, path: str | os.PathLike, level: float = 0.9) -> pl.Expr:
         """A struct of prediction, lower and upper end."""
-        names = ["prediction", "lower", "upper"]
-        kind = pl.Struct(dict.fromkeys(names, pl.Float64))
-        return self._mapped(ArrowModel(path, level=level), kind, lambda answers: answers.select(names).to_struct())
+        return self._answers(path, level).alias("prediction")
 
-    def _mapped(self, model: ArrowModel, kind: Any, take: Any) -> pl.Expr:
-        def answered(rows: pl.Series) -> pl.Series:
-            return take(model(rows.struct.unnest())).alias(rows.name).cast(kind)
-
-        # What a row gets depends on that row alone, so any cut into batches gives the same.
-        mapped = self._expression.map_batches(answered, return_dtype=kind, is_elementwise=True)
-        return mapped.alias("prediction")
-
-
-def _type_of(model: ArrowModel) -> Any:
-    """The type of the classes."""
-    return pl.Series(model.model.classes_).dtype
+    def _answers(self, path: str | os.PathLike, level: float | None = None) -> pl.Expr:
+        """A struct of all that the model says. What a row gets depends on that row alone, so any cut into batches gives
+        the same."""
+        asked = json.dumps({"path": ArrowModel(path).path, "level": level})
+        return register_plugin_function(
+            plugin_path=Path(_unmiss.__file__),
+            function_name="unmiss_answers",
+            args=[self._expression],
+            kwargs={"asked": asked},
+            is_elementwise=True,
+        )

@@ -25,6 +25,7 @@ use commands::{Command, Ended};
 use printer::Printer;
 use unmiss::data::guard_formulas;
 use unmiss::error::Error;
+use unmiss::run::Device;
 use unmiss::store::is_standard_output;
 
 /// What a shell gives a program that Ctrl-C ended.
@@ -50,6 +51,9 @@ pub struct General {
     /// Threads to work with (0: as many as the machine has)
     #[arg(long, global = true, default_value_t = 0, value_name = "N")]
     pub threads: usize,
+    /// What networks are computed on; this build has the processor alone
+    #[arg(long, global = true, default_value = "cpu", value_name = "NAME", value_parser = device)]
+    pub device: Device,
     /// Seconds after which long work ends with the best that is finished by then
     #[arg(long, global = true, value_name = "SECONDS", value_parser = seconds)]
     pub budget: Option<std::time::Duration>,
@@ -62,6 +66,11 @@ pub struct General {
     pub quiet: bool,
 }
 
+/// A device as typed.
+fn device(typed: &str) -> Result<Device, String> {
+    typed.parse().map_err(|error: Error| error.to_string())
+}
+
 /// A time as typed: a number of seconds above 0.
 fn seconds(typed: &str) -> Result<std::time::Duration, String> {
     let number: f64 = typed.parse().map_err(|_| format!("`{typed}` is not a number of seconds"))?;
@@ -72,6 +81,8 @@ fn seconds(typed: &str) -> Result<std::time::Duration, String> {
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let printer = Printer::new(arguments.general.quiet);
+    // There is one: another name was refused above.
+    let Device::Cpu = arguments.general.device;
     if arguments.general.guard_formulas {
         guard_formulas();
     }

@@ -85,7 +85,7 @@ pub(crate) fn audit_function(
         Ok(given.as_array().iter().copied().collect())
     };
     let found = conversation(py, &manner, answer, |run, line| {
-        unmiss::audit::audit(&numbered, &inputs, &|rows| line.ask(rows), &settings, run)
+        unmiss::audit::audit(&numbered, &inputs, &|rows| line.ask(rows.clone()), &settings, run)
     })?;
     finding(found)
 }

@@ -15,12 +15,14 @@ mod images;
 mod instance_filler;
 mod instance_predictor;
 mod instances;
+mod polars;
 mod predictor;
 mod recommender;
 mod scorer;
 mod series;
 mod simulate;
 mod sparsity;
+mod sums;
 mod table;
 mod work;
 
@@ -34,6 +36,7 @@ fn _unmiss(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<filler::Filler>()?;
     module.add_class::<recommender::Recommender>()?;
     module.add_class::<finding::Finding>()?;
+    module.add_class::<compare::Comparing>()?;
     module.add_class::<scorer::Scorer>()?;
     module.add_class::<instances::Instances>()?;
     module.add_class::<instance_predictor::InstancePredictor>()?;
@@ -45,7 +48,6 @@ fn _unmiss(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(images::hide_images, module)?)?;
     module.add_function(wrap_pyfunction!(images::describe_images_of, module)?)?;
     module.add_function(wrap_pyfunction!(audit::audit_images, module)?)?;
-    module.add_function(wrap_pyfunction!(compare::compare_images, module)?)?;
     module.add_function(wrap_pyfunction!(functions::methods_json, module)?)?;
     module.add_function(wrap_pyfunction!(functions::load, module)?)?;
     module.add_function(wrap_pyfunction!(export::export_onnx, module)?)?;
@@ -56,10 +58,11 @@ fn _unmiss(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(functions::pool, module)?)?;
     module.add_function(wrap_pyfunction!(functions::pool_wald, module)?)?;
     module.add_function(wrap_pyfunction!(analyse::analyse, module)?)?;
-    module.add_function(wrap_pyfunction!(compare::compare, module)?)?;
     module.add_function(wrap_pyfunction!(audit::audit_model, module)?)?;
     module.add_function(wrap_pyfunction!(audit::audit_function, module)?)?;
     module.add_function(wrap_pyfunction!(simulate::simulate, module)?)?;
+    module.add_function(wrap_pyfunction!(sums::fit_parts, module)?)?;
+    module.add_function(wrap_pyfunction!(sums::part_answer, module)?)?;
     module.add_function(wrap_pyfunction!(sparsity::mean_known, module)?)?;
     module.add_function(wrap_pyfunction!(sparsity::normalize, module)?)?;
     Ok(())

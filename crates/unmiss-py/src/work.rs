@@ -9,7 +9,6 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
-use unmiss::data::Table;
 use unmiss::error::{Error, Result};
 use unmiss::run::{Event, Run};
 
@@ -85,23 +84,23 @@ pub(crate) fn compute<T: Send>(
 }
 
 /// What the work says to the thread that waits for it.
-enum Message {
+enum Message<Q, A> {
     Heard(Event),
-    Asked(Table, Sender<Result<Vec<f64>>>),
+    Asked(Q, Sender<Result<A>>),
 }
 
 /// The way from the work to a function of Python.
-pub(crate) struct Line(Sender<Message>);
+pub(crate) struct Line<Q, A>(Sender<Message<Q, A>>);
 
-impl Line {
-    /// Asks the function about the rows of a table and waits for its answer.
+impl<Q, A> Line<Q, A> {
+    /// Asks the function and waits for its answer.
     ///
     /// # Errors
     /// When it failed; the exception itself is raised when the work has ended.
-    pub(crate) fn ask(&self, table: &Table) -> Result<Vec<f64>> {
+    pub(crate) fn ask(&self, question: Q) -> Result<A> {
         let (reply, answer) = channel();
         let hung_up = |_| Error::Stopped;
-        self.0.send(Message::Asked(table.clone(), reply)).map_err(|_| Error::Stopped)?;
+        self.0.send(Message::Asked(question, reply)).map_err(|_| Error::Stopped)?;
         answer.recv().map_err(hung_up)?
     }
 }
@@ -112,16 +111,16 @@ pub(crate) fn work<T: Send>(
     manner: &Manner,
     job: impl FnOnce(&Run) -> Result<T> + Send,
 ) -> PyResult<T> {
-    let nobody = |_: Python<'_>, _: &Table| -> PyResult<Vec<f64>> { Ok(Vec::new()) };
+    let nobody = |_: Python<'_>, (): &()| -> PyResult<()> { Ok(()) };
     conversation(py, manner, nobody, |run, _| job(run))
 }
 
 /// Does work that may ask a function of Python, which is called on this thread.
-pub(crate) fn conversation<T: Send>(
+pub(crate) fn conversation<Q: Send + 'static, A: Send + 'static, T: Send>(
     py: Python<'_>,
     (seed, threads, listener): &Manner,
-    answer: impl Fn(Python<'_>, &Table) -> PyResult<Vec<f64>> + Sync,
-    job: impl FnOnce(&Run, &Line) -> Result<T> + Send,
+    answer: impl Fn(Python<'_>, &Q) -> PyResult<A> + Sync,
+    job: impl FnOnce(&Run, &Line<Q, A>) -> Result<T> + Send,
 ) -> PyResult<T> {
     let verbose = listener.getattr(py, "verbose")?.is_truthy(py)?;
     let (seed, threads) = (*seed, *threads);
@@ -151,16 +150,16 @@ pub(crate) fn conversation<T: Send>(
 }
 
 /// What the waiting thread works with.
-struct Attendant<'a, A: Fn(Python<'_>, &Table) -> PyResult<Vec<f64>>> {
+struct Attendant<'a, F> {
     listener: &'a Py<PyAny>,
-    answer: &'a A,
+    answer: &'a F,
     stop: &'a dyn Fn(),
 }
 
 /// Waits until the work has ended. Gives the exception that a listener, the asked function or a signal raised.
-fn attend<A: Fn(Python<'_>, &Table) -> PyResult<Vec<f64>>>(
-    hear: &Receiver<Message>,
-    attendant: &Attendant<'_, A>,
+fn attend<Q, A, F: Fn(Python<'_>, &Q) -> PyResult<A>>(
+    hear: &Receiver<Message<Q, A>>,
+    attendant: &Attendant<'_, F>,
 ) -> Option<PyErr> {
     let mut trouble = None;
     let mut looked = Instant::now();
@@ -169,8 +168,8 @@ fn attend<A: Fn(Python<'_>, &Table) -> PyResult<Vec<f64>>>(
             // What is told after an interrupt is about an end that nobody will see.
             Ok(Message::Heard(_)) if trouble.is_some() => Ok(()),
             Ok(Message::Heard(event)) => Python::attach(|py| tell(py, attendant.listener, &event)),
-            Ok(Message::Asked(table, reply)) => {
-                let answer = Python::attach(|py| (attendant.answer)(py, &table));
+            Ok(Message::Asked(question, reply)) => {
+                let answer = Python::attach(|py| (attendant.answer)(py, &question));
                 let (answer, outcome) = match answer {
                     Ok(answer) => (Ok(answer), Ok(())),
                     Err(error) => (Err(Error::Stopped), Err(error)),

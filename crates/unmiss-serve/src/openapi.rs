@@ -209,7 +209,7 @@ fn whole(name: &str, description: &str, most: usize) -> Value {
 }
 
 fn text() -> Value {
-    json!({ "schema": { "type": "string" } })
+    json!({ "schema": { "type": "string", "minLength": 1 } })
 }
 
 fn bytes() -> Value {

@@ -22,7 +22,7 @@ mod ratings;
 pub use crate::methods::folds::{Entry, Folds, folds, usual_folds};
 pub use choose::{COVERAGE_LEVEL, Choice, fit_best};
 pub use comparison::{Comparison, Contestant, Failure, Fit, Part, Question};
-pub use contest::{Contest, Setup};
+pub use contest::{Contest, Setup, Task};
 pub use hidden_pixels::{MeasuredOnPixels, PixelChoice, choose_filling};
 pub use one_split::{MeasuredOnce, SplitChoice, fit_best_on_split};
 pub use ratings::{Measured, RatingChoice, fit_best_rating};

@@ -4,7 +4,7 @@
 //! method's numbers are made. Every method says in an [`Encoding`] what scale it wants: scale is a
 //! confounder when methods are compared, so each gets the one it works best with.
 
-mod column;
+pub(crate) mod column;
 mod made;
 pub mod features;
 mod recode;
@@ -27,7 +27,7 @@ pub use features::{Encoded, Encoder, Encoding, Scale};
 pub use guess::Guess;
 pub use images::{ImageBatch, ImageCoder, ImageRows};
 pub use made::Made;
-pub use series::{SeriesBatch, SeriesCoder, SeriesRows, Variable};
+pub use series::{KnownValues, SeriesBatch, SeriesCoder, SeriesRows, Variable, WrittenSeries};
 pub use target::{ClassWeights, TargetEncoder, Targets, Task};
 pub use wide::Wide;
 pub use written::{Given, Written, WrittenImages};

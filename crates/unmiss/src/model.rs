@@ -33,6 +33,7 @@ mod new_rows;
 mod read_back;
 mod file;
 mod export;
+pub mod sums;
 
 pub use crate::methods::Recipe;
 pub use answers::{Answers, Predictions, USUAL_LEVEL};

@@ -2,6 +2,7 @@
 //! tells (events). The library never prints: the program and the Python package listen.
 
 mod checkpoints;
+mod device;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use checkpoints::Checkpoints;
+pub use device::Device;
 
 /// Something a long computation tells whoever started it.
 #[derive(Debug, Clone, PartialEq)]

@@ -46,9 +46,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 fn ports(heading: &str, ports: &[Port]) -> String {
     let mut text = format!("{heading}\n");
     for port in ports.iter().take(MOST_LISTED) {
-        let length = |length: &Option<usize>| length.map_or("rows".to_owned(), |length| length.to_string());
-        let shape = port.shape.iter().map(length).collect::<Vec<_>>().join(", ");
-        let what = format!("{} [{shape}]", port.kind.name());
+        let what = format!("{} [{}]", port.kind.name(), port.lengths().join(", "));
         text.push_str(&format!("  {} {}", column(&port.name, 24), column(&what, 20)));
         text.push_str(&format!(" {}\n", wrapped(&port.about, 48).trim_start()));
     }

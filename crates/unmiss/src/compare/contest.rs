@@ -29,6 +29,17 @@ pub struct Setup {
     pub repeats: usize,
 }
 
+/// One fit of a comparison, which can be made anywhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Task {
+    /// The place of the method among the contestants.
+    pub contestant: usize,
+    /// The repeat, from 0.
+    pub repeat: usize,
+    /// The fold, from 0.
+    pub fold: usize,
+}
+
 /// A comparison that is being made.
 pub struct Contest {
     comparison: Comparison,
@@ -78,24 +89,77 @@ impl Contest {
     /// # Errors
     /// When it is of other data, another question or another seed.
     pub fn resume(&mut self, earlier: Comparison, path: &Path) -> Result<()> {
-        let own = &self.comparison;
-        let refused = |what: &str, act: Act| Err(Error::model(path, what).with_hint(act));
-        let same = Act::SameQuestion { seed: earlier.seed };
-        if earlier.fingerprint != own.fingerprint {
-            return refused("this is a comparison of other data", Act::OtherFile);
-        }
-        if earlier.question != own.question {
-            let what = "this comparison asked another question (target, roles, folds or hidden cells)";
-            return refused(what, same);
-        }
-        if earlier.seed != own.seed {
-            return refused("this comparison has another seed", same);
+        if let Some((what, act)) = self.difference(&earlier) {
+            return Err(Error::model(path, what).with_hint(act));
         }
         let asked = std::mem::replace(&mut self.comparison.contestants, earlier.contestants);
         self.comparison.fits = earlier.fits;
         self.comparison.repeats = self.comparison.repeats.max(earlier.repeats);
         asked.into_iter().for_each(|one| self.add(one));
         Ok(())
+    }
+
+    /// What tells another comparison from this one, if anything does, and what to do about it.
+    fn difference(&self, other: &Comparison) -> Option<(&'static str, Act)> {
+        let (own, same) = (&self.comparison, Act::SameQuestion { seed: other.seed });
+        if other.fingerprint != own.fingerprint {
+            return Some(("this is a comparison of other data", Act::OtherFile));
+        }
+        if other.question != own.question {
+            return Some((
+                "this comparison asked another question (target, roles, folds or hidden cells)",
+                same,
+            ));
+        }
+        (other.seed != own.seed).then_some(("this comparison has another seed", same))
+    }
+
+    /// The fits that it is made of, in the order in which they are made: tasks that do not depend on each other.
+    pub fn tasks(&self) -> Vec<Task> {
+        let contestants = 0..self.comparison.contestants.len();
+        let at =
+            |(repeat, fold)| contestants.clone().map(move |contestant| Task { contestant, repeat, fold });
+        parts(&self.comparison).into_iter().flat_map(at).collect()
+    }
+
+    /// Makes a single fit, to be put together with the others by [`Contest::join`].
+    ///
+    /// # Errors
+    /// When there is no such fit, or the run was stopped.
+    pub fn hold_one(mut self, task: Task, run: &Run) -> Result<Comparison> {
+        let contestant = self.comparison.contestants.get(task.contestant).cloned();
+        let contestant = contestant.ok_or_else(|| Error::data("the comparison has no such method"))?;
+        match timed(&*self.arena, &contestant, task.repeat, task.fold, run) {
+            _ if run.stopped() => return Err(Error::Stopped),
+            Ok(fit) => self.comparison.fits.push(fit),
+            Err(error) => {
+                self.comparison.failures.push(failure(contestant.label, (task.repeat, task.fold), &error))
+            }
+        }
+        Ok(self.comparison)
+    }
+
+    /// Puts fits together that were made one by one, in the order of [`Contest::tasks`]: what [`Contest::hold`] finds,
+    /// but for seconds and memory.
+    ///
+    /// # Errors
+    /// When one of them belongs to another comparison.
+    pub fn join(mut self, made: Vec<Comparison>) -> Result<Comparison> {
+        if let Some((what, act)) = made.iter().find_map(|one| self.difference(one)) {
+            return Err(Error::data(what).with_hint(act));
+        }
+        let Self { comparison, arena } = &mut self;
+        comparison.parts = arena.parts(comparison.repeats);
+        for one in made {
+            let failed = |label: &String| comparison.failures.iter().any(|own| own.contestant == *label);
+            let fits: Vec<Fit> = one.fits.into_iter().filter(|fit| !failed(&fit.contestant)).collect();
+            let failures: Vec<Failure> =
+                one.failures.into_iter().filter(|own| !failed(&own.contestant)).collect();
+            comparison.fits.extend(fits);
+            comparison.failures.extend(failures);
+        }
+        comparison.settle();
+        Ok(self.comparison)
     }
 
     /// Makes every fit that is not done yet. `keep` is given the comparison after each, to be written down.
@@ -118,9 +182,8 @@ impl Contest {
                     _ if run.stopped() => return Ok(self.comparison),
                     Ok(fit) => comparison.fits.push(fit),
                     Err(error) => {
-                        let (contestant, what) = (contestant.label, error.to_string());
-                        run.warn(format!("`{contestant}` failed: {what}"));
-                        comparison.failures.push(Failure { contestant, repeat, fold, what });
+                        run.warn(format!("`{}` failed: {error}", contestant.label));
+                        comparison.failures.push(failure(contestant.label, (repeat, fold), &error));
                     }
                 }
                 comparison.settle();
@@ -134,6 +197,11 @@ impl Contest {
         keep(&self.comparison)?;
         Ok(self.comparison)
     }
+}
+
+/// What is told of a fit that failed.
+fn failure(contestant: String, (repeat, fold): (usize, usize), error: &Error) -> Failure {
+    Failure { contestant, repeat, fold, what: error.to_string() }
 }
 
 /// Every (repeat, fold) in order.

@@ -11,9 +11,13 @@ const MOST_LEVELS: usize = 2000;
 
 /// The kind of a column that is not made of numbers.
 pub(crate) fn word_kind(words: &Dictionary) -> Kind {
-    let levels = words.levels.len();
-    let observed: usize = words.counts.iter().sum();
-    if levels > 0 && words.levels.iter().all(|level| is_date(level.as_bytes())) {
+    kind_of_levels(&words.levels, words.counts.iter().sum())
+}
+
+/// The same from the levels and how many cells are known.
+pub(crate) fn kind_of_levels(words: &[String], observed: usize) -> Kind {
+    let levels = words.len();
+    if levels > 0 && words.iter().all(|level| is_date(level.as_bytes())) {
         Kind::Date
     } else if levels == 2 {
         Kind::Binary

@@ -93,7 +93,7 @@ mod faults;
 mod titles;
 mod head;
 mod gather;
-mod kinds;
+pub(crate) mod kinds;
 mod sentinels;
 mod remarks;
 mod memory;

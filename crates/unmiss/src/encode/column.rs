@@ -107,7 +107,7 @@ impl NumberFeature {
     }
 
     /// A value as a method sees it.
-    pub(super) fn scaled(&self, scale: Scale, value: f64) -> f32 {
+    pub(crate) fn scaled(&self, scale: Scale, value: f64) -> f32 {
         let scaled = self.encoded(value);
         match Self::bounds(scale) {
             Some((low, high)) => scaled.clamp(low, high) as f32,
@@ -200,6 +200,17 @@ impl CategoryFeature {
     ) -> Self {
         let mut counts = vec![0_usize; levels.len() + 1];
         known.for_each(|code| counts[code as usize] += 1);
+        Self::of_counts((name, kind), levels, &counts, most_levels, rows)
+    }
+
+    /// From how often each level was known in so many rows, and last how often one that was pooled before.
+    pub(crate) fn of_counts(
+        (name, kind): (String, Kind),
+        levels: &[String],
+        counts: &[usize],
+        most_levels: usize,
+        rows: usize,
+    ) -> Self {
         // The most frequent levels keep a code of their own; ties go to the earlier level.
         let mut order: Vec<usize> = (0..levels.len()).filter(|&level| counts[level] > 0).collect();
         order.sort_by_key(|&level| std::cmp::Reverse(counts[level]));

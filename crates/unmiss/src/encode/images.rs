@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::written::WrittenImages;
 use crate::data::images::{Bits, Images, Observed, Pixels, Size};
 use crate::error::{Error, Result};
-use crate::onnx::{Graph, Kind};
+use crate::onnx::{Graph, Kind, Symbol};
 use crate::rng::mix;
 
 /// Images of a probe.
@@ -128,8 +128,9 @@ impl ImageCoder {
         Ok(ImageRows { images, low: self.low, high: self.high })
     }
 
-    /// The input of a graph and what this translation makes of it: images in the user's units, NaN for holes.
-    pub fn write(&self, graph: &mut Graph) -> WrittenImages {
+    /// The input of a graph and what this translation makes of it: images in the user's units, NaN for holes; and the
+    /// input itself.
+    pub fn write(&self, graph: &mut Graph) -> (WrittenImages, Symbol) {
         let Size { channels, height, width } = self.size;
         let shape = [None, Some(channels), Some(height), Some(width)];
         let given = graph.input("images", Kind::Single, &shape, "values of pixels; NaN is a hole");
@@ -140,7 +141,28 @@ impl ImageCoder {
             (graph.single(self.low), graph.single(self.high - self.low), graph.single(0.0));
         let shifted = graph.subtract(&flat, &low);
         let scaled = graph.divide(&shifted, &range);
-        WrittenImages { size: self.size, values: graph.choose(&observed, &scaled, &nothing), observed }
+        let values = graph.choose(&observed, &scaled, &nothing);
+        (WrittenImages { size: self.size, values, observed }, given)
+    }
+
+    /// Images without holes in the user's units: what was given, and what fills its holes.
+    pub fn write_filled(&self, graph: &mut Graph, images: &WrittenImages, given: &Symbol) -> Symbol {
+        let Size { channels, height, width } = self.size;
+        let (low, high) = (graph.single(self.low), graph.single(self.high));
+        let range = graph.single(self.high - self.low);
+        let wide = graph.times(&range, &images.values);
+        let values = graph.add(&low, &wide);
+        let values = graph.op("Max", &[&values, &low]);
+        let mut values = graph.op("Min", &[&values, &high]);
+        if self.bytes {
+            // Halves go up, as bytes are above 0.
+            let half = graph.single(0.5);
+            let above = graph.add(&values, &half);
+            values = graph.op("Floor", &[&above]);
+        }
+        let shape = [-1, channels as i64, height as i64, width as i64];
+        let (values, known) = (graph.shaped(&values, &shape), graph.shaped(&images.observed, &shape));
+        graph.choose(&known, given, &values)
     }
 
     /// The names of the pixels, row by row.

@@ -1,5 +1,7 @@
 //! Series in a model's units: standardised values made batch by batch, times in units of the usual distance of steps.
 
+mod written;
+
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -11,6 +13,8 @@ use crate::data::series::{Clock, Form, Parts, Series};
 use crate::data::{Kind, Table};
 use crate::error::{Error, Result};
 use crate::rng::mix;
+
+pub use written::{KnownValues, WrittenSeries};
 
 /// Series of a probe.
 const PROBED: usize = 6;

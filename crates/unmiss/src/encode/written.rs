@@ -3,6 +3,7 @@
 
 use super::column::{CategoryFeature, NumberFeature, Scale};
 use super::features::Encoder;
+use super::series::WrittenSeries;
 use crate::data::images::Size;
 use crate::data::{Kind as ColumnKind, MissingTokens, Shape, other_shape};
 use crate::error::Result;
@@ -15,9 +16,19 @@ pub enum Written {
     Table(WrittenRows),
     /// Images.
     Images(WrittenImages),
+    /// Series.
+    Series(WrittenSeries),
 }
 
 impl Written {
+    fn shape(&self) -> Shape {
+        match self {
+            Self::Table(_) => Shape::Table,
+            Self::Images(_) => Shape::Images,
+            Self::Series(_) => Shape::Series,
+        }
+    }
+
     /// Rows of a table.
     ///
     /// # Errors
@@ -25,7 +36,7 @@ impl Written {
     pub fn table(&self) -> Result<&WrittenRows> {
         match self {
             Self::Table(rows) => Ok(rows),
-            Self::Images(_) => Err(other_shape(Shape::Table, Shape::Images)),
+            other => Err(other_shape(Shape::Table, other.shape())),
         }
     }
 
@@ -36,7 +47,18 @@ impl Written {
     pub fn images(&self) -> Result<&WrittenImages> {
         match self {
             Self::Images(images) => Ok(images),
-            Self::Table(_) => Err(other_shape(Shape::Images, Shape::Table)),
+            other => Err(other_shape(Shape::Images, other.shape())),
+        }
+    }
+
+    /// Series.
+    ///
+    /// # Errors
+    /// When they are of another shape.
+    pub fn series(&self) -> Result<&WrittenSeries> {
+        match self {
+            Self::Series(series) => Ok(series),
+            other => Err(other_shape(Shape::Series, other.shape())),
         }
     }
 }
@@ -52,7 +74,8 @@ pub struct WrittenImages {
     pub observed: Symbol,
 }
 
-/// Cells as they come, for those who give them back.
+/// Cells as they come.
+#[derive(Debug, Clone)]
 pub struct Given {
     /// `[rows, columns]`: number columns in double precision, NaN where missing.
     pub numbers: Option<Symbol>,
@@ -61,6 +84,7 @@ pub struct Given {
 }
 
 /// A category column as it comes.
+#[derive(Debug, Clone)]
 pub struct GivenCategory {
     /// `[rows, 1]`
     pub symbol: Symbol,
@@ -93,40 +117,48 @@ impl CategoryFeature {
         if self.has_other() { self.levels.len() as i64 } else { self.codes() as i64 }
     }
 
-    /// The column as it comes, and its codes.
-    fn written(&self, graph: &mut Graph, holes: Vec<String>) -> (GivenCategory, WrittenCategory) {
+    /// The column as it comes. Some of the words for holes may be levels of training: those are none.
+    fn given(&self, graph: &mut Graph, mut holes: Vec<String>) -> GivenCategory {
+        holes.retain(|word| !self.levels.contains(word));
+        holes.sort_unstable();
+        holes.dedup();
+        let (kind, about) = match self.as_numbers() {
+            Some(_) => (Kind::Double, "a number; NaN is a hole"),
+            None => (Kind::Word, "words; an empty one is a hole"),
+        };
+        let symbol = graph.input(&self.name, kind, &[None, Some(1)], about);
+        GivenCategory { symbol, holes }
+    }
+
+    /// The codes of a column as it comes.
+    fn coded(&self, graph: &mut Graph, given: &GivenCategory) -> WrittenCategory {
         let codes = self.codes();
-        let (given, place) = match self.as_numbers() {
+        let GivenCategory { symbol: given, holes } = given;
+        let place = match self.as_numbers() {
             Some(levels) => {
-                let about = "a number; NaN is a hole";
-                let given = graph.input(&self.name, Kind::Double, &[None, Some(1)], about);
-                let missing = graph.op("IsNaN", &[&given]);
+                let missing = graph.op("IsNaN", &[given]);
                 let [hole, unseen] =
                     [codes as i64, self.unseen()].map(|place| graph.integers(&[1], &[place]));
                 let mut place = graph.choose(&missing, &hole, &unseen);
                 for (code, level) in levels.iter().enumerate() {
                     let (level, code) = (graph.double(*level), graph.integers(&[1], &[code as i64]));
-                    let same = graph.op("Equal", &[&given, &level]);
+                    let same = graph.op("Equal", &[given, &level]);
                     place = graph.choose(&same, &code, &place);
                 }
-                (given, place)
+                place
             }
             None => {
-                let about = "words; an empty one is a hole";
-                let given = graph.input(&self.name, Kind::Word, &[None, Some(1)], about);
-                let words: Vec<&str> = self.levels.iter().chain(&holes).map(String::as_str).collect();
+                let words: Vec<&str> = self.levels.iter().chain(holes).map(String::as_str).collect();
                 let place = |place: usize| if place < self.levels.len() { place } else { codes } as i64;
                 let settings = vec![
                     Attribute::words("keys_strings", words.iter().copied()),
                     Attribute::integers("values_int64s", (0..words.len()).map(place).collect()),
                     Attribute::integer("default_int64", self.unseen()),
                 ];
-                let place = graph.learned("LabelEncoder", &[&given], settings);
-                (given, place)
+                graph.learned("LabelEncoder", &[given], settings)
             }
         };
-        let place = graph.shaped(&place, &[-1]);
-        (GivenCategory { symbol: given, holes }, WrittenCategory { place, codes })
+        WrittenCategory { place: graph.shaped(&place, &[-1]), codes }
     }
 }
 
@@ -143,15 +175,20 @@ impl Encoder {
             let own = missing.columns().get(&feature.name).into_iter().flatten();
             let mut holes: Vec<String> = vec![String::new()];
             holes.extend(missing.everywhere().iter().chain(own).cloned());
-            // What training had as a level is none of them.
-            holes.retain(|word| !feature.levels.contains(word));
-            holes.sort_unstable();
-            holes.dedup();
-            feature.written(graph, holes)
+            feature.given(graph, holes)
         });
-        let (given, categories): (Vec<GivenCategory>, Vec<WrittenCategory>) = categories.unzip();
-        let cells = (!parts.is_empty()).then(|| graph.beside(&parts.iter().collect::<Vec<_>>()));
-        let numbers = cells.as_ref().map(|cells| {
+        let categories = categories.collect();
+        let numbers = (!parts.is_empty()).then(|| graph.beside(&parts.iter().collect::<Vec<_>>()));
+        let given = Given { numbers, categories };
+        (self.write_given(graph, &given), given)
+    }
+
+    /// What this translation makes of its columns as they come, in its own order.
+    pub fn write_given(&self, graph: &mut Graph, given: &Given) -> WrittenRows {
+        let pairs = self.categories.iter().zip(&given.categories);
+        let categories: Vec<WrittenCategory> =
+            pairs.map(|(feature, given)| feature.coded(graph, given)).collect();
+        let numbers = given.numbers.as_ref().map(|cells| {
             let missing = graph.op("IsNaN", &[cells]);
             let observed = graph.op("Not", &[&missing]);
             let centers = self.row(graph, |feature| feature.center);
@@ -166,7 +203,7 @@ impl Encoder {
         };
         let (zero, nothing) = (graph.cast(&zero, Kind::Double), graph.double(0.0));
         let zero = graph.times(&zero, &nothing);
-        (WrittenRows { numbers, categories, zero }, Given { numbers: cells, categories: given })
+        WrittenRows { numbers, categories, zero }
     }
 
     /// `[1, number columns]`

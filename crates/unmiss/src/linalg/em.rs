@@ -15,6 +15,7 @@
 use rayon::prelude::*;
 
 use super::conditional::Conditional;
+use super::exact::ExactSums;
 use super::expected::expect;
 use super::holes::{Group, Holes, cut, groups};
 use super::moments::{Moments, expect_moments};
@@ -91,7 +92,8 @@ impl Normal {
         let chunks = cut(&groups);
         let listen = |round, change, _: &Self| listen(round, change);
         let expect = |groups: &&[Group], conditional: &Conditional<'_>| expect(data, groups, conditional);
-        self.improved(&chunks, expect, rows.len() as f64, course, listen)
+        let step = |from: &Self| from.round(&chunks, expect, rows.len() as f64, course.ridge);
+        self.improved(step, course, listen)
     }
 
     /// The same from rows that were summed up pattern by pattern, so that a round costs the same for a thousand rows
@@ -106,21 +108,40 @@ impl Normal {
         let start = Self::new(vec![0.0; columns], Square::identity(columns));
         let chunks: Vec<&[Moments]> = patterns.chunks(PATTERNS).collect();
         let count = patterns.iter().map(|pattern| pattern.count).sum();
-        start.improved(&chunks, |patterns, now| expect_moments(patterns, now), count, course, listen)
+        let expect =
+            |patterns: &&[Moments], conditional: &Conditional<'_>| expect_moments(patterns, conditional);
+        start.improved(|from| from.round(&chunks, expect, count, course.ridge), course, listen)
+    }
+
+    /// The same from sums that somebody else makes: of so many rows, what
+    /// [`expect_exactly`](crate::linalg::expect_exactly) gives for all of them.
+    pub fn fit_sums(
+        columns: usize,
+        course: Course,
+        expect: impl Fn(&Self) -> ExactSums,
+        listen: impl FnMut(usize, f64, &Self) -> bool,
+    ) -> Self {
+        let start = Self::new(vec![0.0; columns], Square::identity(columns));
+        let step = |from: &Self| {
+            let sums = expect(from);
+            let count = sums.count.max(1) as f64;
+            let shift: Vec<f64> = (0..columns).map(|column| sums.sum(column) / count).collect();
+            let mut squares = sums.square();
+            squares.cells.iter_mut().for_each(|cell| *cell /= count);
+            from.moved(&shift, squares, course.ridge)
+        };
+        start.improved(step, course, listen)
     }
 
     /// Round after round: expected sums and products given the old mean and covariance, and the new ones from them.
     /// After every second one, a leap along what the two had in common (Varadhan and Roland 2008): with r the first
     /// step and v what the second differs from it, θ - 2 a r + a² v, a = -|r| / |v|.
-    fn improved<C: Sync>(
+    fn improved(
         self,
-        chunks: &[C],
-        expect: impl Fn(&C, &Conditional<'_>) -> (Vec<f64>, Square) + Sync,
-        count: f64,
+        step: impl Fn(&Self) -> Self,
         course: Course,
         mut listen: impl FnMut(usize, f64, &Self) -> bool,
     ) -> Self {
-        let step = |from: &Self| from.round(chunks, &expect, count, course.ridge);
         // Where to go back to when a leap led astray, and how long steps were there.
         let (mut start, mut safe, mut usual) = (self, None::<Self>, f64::INFINITY);
         let (mut round, mut slowest) = (0, 0.0_f64);

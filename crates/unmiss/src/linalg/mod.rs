@@ -14,10 +14,12 @@ mod holes;
 mod expected;
 mod moments;
 mod em;
+mod exact;
 mod written;
 
 pub use conditional::{Conditional, Pattern};
 pub use em::Course;
+pub use exact::{ExactSums, expect_exactly};
 pub use factor::{eigen, solve, solve_all};
 pub use faer::Mat;
 pub use holes::{Group, Holes, groups};

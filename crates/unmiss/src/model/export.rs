@@ -11,6 +11,7 @@ use serde_json::json;
 use super::intervals::Intervals;
 use super::parts::{Fill, Part, Prediction};
 use super::whole::Model;
+use crate::data::images::Size;
 use crate::encode::{Coder, Task, Written, write_filled};
 use crate::error::{Error, Result};
 use crate::methods::folds::FoldModels;
@@ -48,11 +49,18 @@ impl Model {
         match (&self.part, &self.coder) {
             (Part::Predict(part), _) => self.write_predictions(&mut graph, part, level)?,
             (Part::Fill(part), Coder::Table(_)) => self.write_fill(&mut graph, part)?,
-            _ => {
-                return Err(
-                    self.can_not("models that predict, and those that fill tables, are exported so far")
-                );
+            (Part::Fill(_), Coder::Images(coder)) => {
+                let (rows, given) = coder.write(&mut graph);
+                let filled = self.write_imputer(&mut graph, Written::Images(rows))?;
+                let filled = coder.write_filled(&mut graph, filled.images()?, &given);
+                let Size { channels, height, width } = coder.size;
+                let shape = [None, Some(channels), Some(height), Some(width)];
+                graph.output("filled", &filled, Kind::Single, &shape, "the images without holes");
             }
+            (Part::Fill(_), Coder::Series(_)) => {
+                return Err(self.can_not("how many steps are filled differs from series to series"));
+            }
+            _ => return Err(self.can_not("models that predict and those that fill are exported")),
         }
         let (inputs, outputs) = graph.signature();
         let (inputs, outputs) = (inputs.to_vec(), outputs.to_vec());
@@ -73,9 +81,13 @@ impl Model {
                 );
             }
             Coder::Table(encoder) => Written::Table(encoder.write(graph, &self.missing).0),
-            Coder::Images(coder) => Written::Images(coder.write(graph)),
+            Coder::Images(coder) => Written::Images(coder.write(graph).0),
             Coder::Ratings(_) => return Err(self.can_not("users and items are looked up by their ids")),
-            Coder::Series(_) => return Err(self.can_not("series of any length and time are no fixed row")),
+            Coder::Series(coder) if coder.step.is_some() => {
+                let why = "its series are put in bins of equal width before it sees them";
+                return Err(self.can_not(why).with_hint("fit without --step"));
+            }
+            Coder::Series(coder) => Written::Series(coder.write(graph, &self.missing)),
         };
         let mut ends = None;
         let answers = match (self.learned.fold_models(), &rows) {
@@ -161,12 +173,14 @@ impl Model {
         }
         let encoder = self.coder.table()?;
         let (rows, given) = encoder.write(graph, &self.missing);
-        let imputer = self.filling()?.imputer();
-        let filled = imputer
-            .write(graph, &Written::Table(rows))
-            .map_err(|error| error.told_of(self.recipe.method.name()))?;
+        let filled = self.write_imputer(graph, Written::Table(rows))?;
         write_filled(encoder, graph, filled.table()?, &given);
         Ok(())
+    }
+
+    fn write_imputer(&self, graph: &mut Graph, rows: Written) -> Result<Written> {
+        let imputer = self.filling()?.imputer();
+        imputer.write(graph, &rows).map_err(|error| error.told_of(self.recipe.method.name()))
     }
 
     /// The model in a sentence.

@@ -32,6 +32,7 @@ mod layer;
 mod forward;
 mod backward;
 mod operation;
+mod written;
 
 pub use layer::{Cell, Give, RECURRENT_PARAMETERS, Recurrent, Weights};
 pub use steps::Steps;

@@ -24,6 +24,8 @@ const LEARNING: &str = "ai.onnx.ml";
 pub enum Kind {
     /// Numbers in single precision.
     Single = 1,
+    /// Whole numbers of 32 bits, in which recurrent operations count steps.
+    Count = 6,
     /// Whole numbers.
     Integer = 7,
     /// Words.
@@ -39,6 +41,7 @@ impl Kind {
     pub fn name(self) -> &'static str {
         match self {
             Self::Single => "float32",
+            Self::Count => "int32",
             Self::Integer => "int64",
             Self::Word => "string",
             Self::Mark => "bool",
@@ -65,10 +68,21 @@ pub struct Port {
     pub name: String,
     /// What it holds.
     pub kind: Kind,
-    /// The length of each axis; none for the number of rows.
+    /// The length of each axis; none for what is open: of the first axis the number of rows, of another that of steps.
     pub shape: Vec<Option<usize>>,
     /// What it is, in words.
     pub about: String,
+}
+
+impl Port {
+    /// The length of each axis in words.
+    pub fn lengths(&self) -> Vec<String> {
+        let open = |axis: usize| if axis == 0 { "rows" } else { "steps" };
+        let word = |(axis, length): (usize, &Option<usize>)| {
+            length.map_or_else(|| open(axis).to_owned(), |length| length.to_string())
+        };
+        self.shape.iter().enumerate().map(word).collect()
+    }
 }
 
 /// A graph.
@@ -134,6 +148,51 @@ impl Graph {
         (first, second)
     }
 
+    /// An operation of which the second result is wanted alone.
+    pub fn second(&mut self, name: &str, inputs: &[&Symbol], settings: Vec<AttributeProto>) -> Symbol {
+        let output = self.op_with(name, inputs, settings);
+        if let Some(node) = self.nodes.last_mut() {
+            node.output.insert(0, String::new());
+        }
+        output
+    }
+
+    /// A state that goes from step to step: `step` makes the next one, `[rows, ..]`, from the last one and from what
+    /// the sequences, `[rows, steps, ..]`, hold at the step. All are numbers in single precision.
+    pub fn carried(
+        &mut self,
+        start: &Symbol,
+        sequences: &[&Symbol],
+        step: impl FnOnce(&mut Self, &Symbol, &[Symbol]) -> Symbol,
+    ) -> Symbol {
+        let state = self.fresh();
+        let items: Vec<Symbol> = sequences.iter().map(|_| self.fresh()).collect();
+        let outside = std::mem::take(&mut self.nodes);
+        let next = step(self, &state, &items);
+        let inside = std::mem::replace(&mut self.nodes, outside);
+        let within = |symbol: &Symbol| ValueInfoProto {
+            name: symbol.name().to_owned(),
+            r#type: Some(TypeProto {
+                tensor_type: Some(TensorTypeProto { elem_type: Kind::Single as i32, shape: None }),
+            }),
+            doc_string: String::new(),
+        };
+        let body = GraphProto {
+            node: inside,
+            name: "step".into(),
+            initializer: Vec::new(),
+            input: std::iter::once(&state).chain(&items).map(within).collect(),
+            output: vec![within(&next)],
+        };
+        let settings = vec![
+            AttributeProto::graph("body", body),
+            AttributeProto::integer("num_scan_inputs", sequences.len() as i64),
+            AttributeProto::integers("scan_input_axes", vec![1; sequences.len()]),
+        ];
+        let inputs: Vec<&Symbol> = std::iter::once(&start).chain(sequences).copied().collect();
+        self.op_with("Scan", &inputs, settings)
+    }
+
     fn push(
         &mut self,
         name: &str,
@@ -190,8 +249,8 @@ impl Graph {
     pub fn to_bytes(&self, about: &str, told: &[(String, String)]) -> Vec<u8> {
         let set = |domain: &str, version| OperatorSetProto { domain: domain.to_owned(), version };
         // A part may have prepared more than another has used.
-        let used: HashSet<&str> =
-            self.nodes.iter().flat_map(|node| &node.input).map(String::as_str).collect();
+        let mut used = HashSet::new();
+        note_used(&self.nodes, &mut used);
         let constants = self.constants.iter().filter(|constant| used.contains(constant.name.as_str()));
         ModelProto {
             ir_version: FILE_VERSION,
@@ -229,12 +288,21 @@ pub(super) fn tensor_of_doubles(shape: &[usize], values: &[f64]) -> TensorProto 
     tensor(Kind::Double, shape, values.iter().flat_map(|value| value.to_le_bytes()).collect())
 }
 
+/// The names that operations read, and those that operations inside of them read.
+fn note_used<'a>(nodes: &'a [NodeProto], used: &mut HashSet<&'a str>) {
+    for node in nodes {
+        used.extend(node.input.iter().map(String::as_str));
+        let inside = node.attribute.iter().filter_map(|setting| setting.g.as_ref());
+        inside.for_each(|graph| note_used(&graph.node, used));
+    }
+}
+
 fn value_info(port: &Port) -> ValueInfoProto {
-    let dimension = |length: &Option<usize>| DimensionProto {
+    let dimension = |(length, name): (&Option<usize>, String)| DimensionProto {
         dim_value: length.map(|length| length as i64),
-        dim_param: length.is_none().then(|| "rows".to_owned()),
+        dim_param: length.is_none().then_some(name),
     };
-    let shape = ShapeProto { dim: port.shape.iter().map(dimension).collect() };
+    let shape = ShapeProto { dim: port.shape.iter().zip(port.lengths()).map(dimension).collect() };
     let tensor = TensorTypeProto { elem_type: port.kind as i32, shape: Some(shape) };
     ValueInfoProto {
         name: port.name.clone(),

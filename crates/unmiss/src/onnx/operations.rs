@@ -1,7 +1,7 @@
 //! Operations that are needed again and again, by the names that this project has for them.
 
 use super::graph::{Graph, Kind, Symbol, tensor_of_doubles};
-use super::proto::AttributeProto;
+use super::proto::{AttributeProto, GraphProto};
 
 /// What kind of setting an operation is given, by the format's numbers.
 impl AttributeProto {
@@ -24,6 +24,11 @@ impl AttributeProto {
     pub fn doubles(name: &str, values: &[f64]) -> Self {
         let tensor = tensor_of_doubles(&[values.len()], values);
         Self { name: name.into(), t: Some(tensor), r#type: 4, ..Self::default() }
+    }
+
+    /// Operations inside of an operation.
+    pub(super) fn graph(name: &str, graph: GraphProto) -> Self {
+        Self { name: name.into(), g: Some(graph), r#type: 5, ..Self::default() }
     }
 
     /// Whole numbers.
@@ -109,6 +114,13 @@ impl Graph {
         self.gather(from, &places, 1)
     }
 
+    /// A range of the last axis, whatever comes before it.
+    pub fn columns_of_last(&mut self, from: &Symbol, range: std::ops::Range<usize>) -> Symbol {
+        let places: Vec<i64> = range.map(|place| place as i64).collect();
+        let places = self.integers(&[places.len()], &places);
+        self.gather(from, &places, -1)
+    }
+
     /// The same numbers in another shape; -1 stands for what is left, 0 for a length that stays.
     pub fn shaped(&mut self, input: &Symbol, shape: &[i64]) -> Symbol {
         let shape = self.integers(&[shape.len()], shape);
@@ -119,6 +131,11 @@ impl Graph {
     pub fn sum(&mut self, input: &Symbol, axis: i64) -> Symbol {
         let axis = self.integers(&[1], &[axis]);
         self.op("ReduceSum", &[input, &axis])
+    }
+
+    /// The smallest or largest number along an axis, whose length becomes 1: `ReduceMin` or `ReduceMax`.
+    pub fn extreme(&mut self, name: &str, input: &Symbol, axis: i64) -> Symbol {
+        self.op_with(name, &[input], vec![AttributeProto::integers("axes", vec![axis])])
     }
 
     /// Numbers kept between two others, in double precision.

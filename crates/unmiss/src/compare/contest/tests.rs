@@ -81,6 +81,28 @@ fn every_fit_is_kept_and_a_file_with_half_of_them_comes_to_the_same() {
 }
 
 #[test]
+fn fits_made_one_by_one_come_to_the_same() {
+    let run = Run::new(4, 2).unwrap();
+    let penguins = table("sample:penguins");
+    // The second can't be fitted: what it fails on is told once.
+    let setup = || {
+        let mut setup = predictors(&["linear", "trees"], 0, 1);
+        setup.contestants[1].settings["leaves"] = 0.into();
+        setup
+    };
+    let contest = || Contest::new(&penguins, setup(), &run).unwrap();
+    let whole = contest().hold(&run, |_| Ok(())).unwrap();
+    let tasks = contest().tasks();
+    assert_eq!(tasks.len(), 6);
+    let made: Vec<Comparison> = tasks.iter().map(|task| contest().hold_one(*task, &run).unwrap()).collect();
+    let joined = contest().join(made.clone()).unwrap();
+    assert_eq!(joined.failures.len(), 1);
+    assert_eq!(timeless(joined), timeless(whole));
+    let other = Contest::new(&penguins, setup(), &Run::new(5, 1).unwrap()).unwrap();
+    assert!(other.join(made).unwrap_err().to_string().contains("another seed"));
+}
+
+#[test]
 fn a_file_of_other_work_is_refused() {
     let run = Run::new(4, 2).unwrap();
     let path = Path::new("kept.json");

@@ -16,7 +16,7 @@ use crate::data::Shape;
 use crate::encode::wide::WideRows;
 use crate::encode::{Rows, Wide, Written};
 use crate::error::{Error, Result};
-use crate::linalg::{Conditional, Course, Normal, given_known};
+use crate::linalg::{Conditional, Course, ExactSums, Normal, given_known};
 use crate::onnx::{Graph, Kind};
 use crate::rng::Stream;
 use crate::run::Run;
@@ -151,6 +151,12 @@ struct Ended {
 }
 
 impl Ended {
+    /// After one more round. The rate is that of the two steps between leaps.
+    fn after(self, round: usize, change: f64) -> Self {
+        let rate = if round.is_multiple_of(2) && self.change > 0.0 { change / self.change } else { 0.0 };
+        Self { rounds: round, change, rate: self.rate.max(rate.min(1.0)) }
+    }
+
     fn load(arrays: &Arrays) -> Result<Self> {
         let [rounds, change, rate] = match arrays.shape("course") {
             Some(_) => *arrays.doubles("course", &[3])?.as_array::<3>().unwrap_or(&[0.0; 3]),
@@ -178,15 +184,47 @@ fn learn(settings: Settings, widened: &WideRows, run: &Run) -> (Normal, Ended) {
     let Settings { ridge, rounds, tolerance } = settings;
     let mut ended = Ended::default();
     let listen = |round, change| {
-        // Of the two steps between leaps.
-        let rate = if round % 2 == 0 && ended.change > 0.0 { change / ended.change } else { 0.0 };
-        ended = Ended { rounds: round, change, rate: ended.rate.max(rate.min(1.0)) };
+        ended = ended.after(round, change);
         run.progress(round as u64, rounds as u64, format!("change {change:.4}"));
         !run.stopped()
     };
     let normal = Normal::fit(widened.holes(), &sample, Course { ridge, rounds, tolerance }, listen);
     run.finished();
     (normal, ended)
+}
+
+/// What [`Method::load`] makes an imputer of, from sums over rows in the layout of [`Wide`]: `expect` gives those of a
+/// round, given mean and covariance ([`expect_exactly`](crate::linalg::expect_exactly)).
+///
+/// # Errors
+/// When a setting has a value it can't have.
+pub fn arrays_of_sums(
+    settings: &Value,
+    columns: usize,
+    expect: impl Fn(&Normal) -> ExactSums,
+    run: &Run,
+) -> Result<Arrays> {
+    let Settings { ridge, rounds, tolerance } = Settings::checked(settings)?;
+    let mut ended = Ended::default();
+    let course = Course { ridge, rounds, tolerance };
+    let normal = Normal::fit_sums(columns, course, expect, |round, change, _| {
+        ended = ended.after(round, change);
+        run.progress(round as u64, rounds as u64, format!("change {change:.4}"));
+        !run.stopped()
+    });
+    run.finished();
+    Ok(arrays_of(&normal, ended))
+}
+
+fn arrays_of(normal: &Normal, ended: Ended) -> Arrays {
+    let mut arrays = Arrays::default();
+    let (mean, covariance) = normal.parts();
+    let columns = mean.len();
+    arrays.put_doubles("mean", &[columns], mean.to_vec());
+    arrays.put_doubles("covariance", &[columns, columns], covariance.to_vec());
+    let Ended { rounds, change, rate } = ended;
+    arrays.put_doubles("course", &[3], vec![rounds as f64, change, rate]);
+    arrays
 }
 
 /// Mean and covariance as this imputer learns them by default, for imputers that build on it.
@@ -217,14 +255,9 @@ impl Set {
 
 impl Learned for Fitted {
     fn save(&self) -> Arrays {
-        let mut arrays = Arrays::default();
-        let (mean, covariance) = self.normal.parts();
-        let columns = mean.len();
-        arrays.put_doubles("mean", &[columns], mean.to_vec());
-        arrays.put_doubles("covariance", &[columns, columns], covariance.to_vec());
-        let Ended { rounds, change, rate } = self.course;
-        arrays.put_doubles("course", &[3], vec![rounds as f64, change, rate]);
+        let mut arrays = arrays_of(&self.normal, self.course);
         if !self.sets.is_empty() {
+            let columns = self.wide.columns();
             let numbers = columns + columns * (columns + 1) / 2;
             let cells = self.sets.iter().flat_map(|set| set.numbers.iter().copied()).collect();
             arrays.put_doubles("sets", &[self.sets.len(), numbers], cells);

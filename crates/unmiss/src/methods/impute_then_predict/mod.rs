@@ -1,6 +1,7 @@
 #![doc = include_str!("README.md")]
 
 mod parts;
+mod written;
 
 #[cfg(test)]
 mod tests;

@@ -4,9 +4,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::data::Shape;
-use crate::encode::{Coder, Encoder, Rows, Targets, Task};
+use crate::encode::{Coder, Encoder, Rows, Targets, Task, Written};
 use crate::error::{Error, Result};
 use crate::methods::{Draw, Examples, Job, Layout, Learned, Predictor, Recipe, find};
+use crate::onnx::{Graph, Symbol};
 use crate::run::Run;
 use crate::store::Arrays;
 
@@ -23,14 +24,14 @@ struct Kept {
 
 /// An imputer and a predictor of rows that it filled.
 pub struct Fitted {
-    imputer: (Recipe, Box<dyn Learned>),
-    predictor: (Recipe, Box<dyn Learned>),
+    pub(super) imputer: (Recipe, Box<dyn Learned>),
+    pub(super) predictor: (Recipe, Box<dyn Learned>),
     /// The translation that rows come in.
-    common: Coder,
+    pub(super) common: Coder,
     /// The predictor's own.
-    own: Coder,
-    known: Vec<bool>,
-    draws: usize,
+    pub(super) own: Coder,
+    pub(super) known: Vec<bool>,
+    pub(super) draws: usize,
     outputs: usize,
 }
 
@@ -259,6 +260,10 @@ impl Learned for Fitted {
 }
 
 impl Predictor for Fitted {
+    fn write(&self, graph: &mut Graph, rows: &Written) -> Result<Symbol> {
+        self.write_both(graph, rows)
+    }
+
     fn predict(&self, rows: &Rows) -> Result<Vec<f64>> {
         let numbers = numbers(self.draws);
         let mut mean = vec![0.0; rows.len() * self.outputs];

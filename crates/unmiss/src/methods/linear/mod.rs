@@ -16,8 +16,9 @@ use super::{
     About, Axis, Card, Choices, Cost, Examples, Job, Layout, Learned, Method, Setting, defaults_of, parse,
 };
 use crate::data::Shape;
-use crate::encode::{Design, Encoding, Missing};
+use crate::encode::{Design, Encoder, Encoding, Missing};
 use crate::error::{Error, Result};
+use crate::linalg::ExactSums;
 use crate::nn::sparsity::{Constant, Rule};
 use crate::run::Run;
 use crate::store::Arrays;
@@ -177,11 +178,10 @@ impl Method for Linear {
         Ok(Encoding { scale: Settings::checked(settings)?.missing.scale(), ..Encoding::default() })
     }
 
-    fn fit(&self, settings: &Value, examples: Examples<'_>, run: &Run) -> Result<Box<dyn Learned>> {
+    fn fit(&self, given: &Value, examples: Examples<'_>, run: &Run) -> Result<Box<dyn Learned>> {
         let training = examples.training()?;
-        let settings = Settings::checked(settings)?;
-        let k = settings.k.number(training.inputs.mean_known(), 0, training.encoder.width());
-        let design = Design::new(training.encoder, settings.missing, k as f32);
+        let settings = Settings::checked(given)?;
+        let (design, _) = design(given, training.encoder, training.inputs.mean_known())?;
         WeightedSum::learn(self.name(), Inputs::straight(design), training, settings.strength, run)
     }
 
@@ -191,4 +191,28 @@ impl Method for Linear {
         let design = Design::new(encoder, settings.missing, arrays.finite_single("k")?);
         WeightedSum::load(Inputs::straight(design), encoder, task, arrays)
     }
+}
+
+/// What [`Method::load`] makes a regression of, from sums over rows: of the inputs of the design, and last of the target.
+///
+/// # Errors
+/// When settings or sums can't be used.
+pub fn arrays_of_sums(settings: &Value, sums: &ExactSums, k: f32) -> Result<Arrays> {
+    let settings = Settings::checked(settings)?;
+    let fit = ridge::fit_sums(sums, settings.strength.given())?;
+    let mut arrays = Arrays::default();
+    arrays.put_doubles("weights", &[fit.weights.len(), 1], fit.weights);
+    arrays.put_singles("k", &[1], vec![k]);
+    arrays.put_doubles("fit", &[2], vec![fit.strength, 1.0]);
+    Ok(arrays)
+}
+
+/// How the inputs are built under these settings, with K for rows of which so many columns are known on average.
+///
+/// # Errors
+/// When a setting has a value it can't have.
+pub fn design(settings: &Value, encoder: &Encoder, mean_known: f64) -> Result<(Design, f32)> {
+    let settings = Settings::checked(settings)?;
+    let k = settings.k.number(mean_known, 0, encoder.width()) as f32;
+    Ok((Design::new(encoder, settings.missing, k), k))
 }

@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use super::gram::weighted_gram;
 use crate::encode::design::SparseRows;
 use crate::error::{Error, Result};
-use crate::linalg::{self, Mat};
+use crate::linalg::{self, ExactSums, Mat};
 
 /// Eigenvalues and eigenvectors of a covariance or kernel.
 fn eigen(lower: &Mat<f64>) -> Result<(Vec<f64>, Mat<f64>)> {
@@ -66,13 +66,36 @@ pub fn fit(
     } else {
         by_kernel(rows, &picked, targets, weights, &means)?
     };
-    let score = |strength: &f64| spectrum.cross_validation(strength * means.total, picked.len());
+    Ok(solved(&spectrum, &means, picked.len(), strength))
+}
+
+/// The same from sums over rows that all weigh 1: of the inputs, and last of the target.
+///
+/// # Errors
+/// When the decomposition fails, or there are not more rows than inputs.
+pub fn fit_sums(sums: &ExactSums, strength: Option<f64>) -> Result<Ridge> {
+    let (inputs, total) = (sums.columns() - 1, sums.count as f64);
+    if sums.count <= inputs as u64 {
+        let what = format!("{} rows are too few for sums over {inputs} inputs", sums.count);
+        return Err(Error::method("linear", what).with_hint("fit it on one machine"));
+    }
+    let mean = |column: usize| sums.sum(column) / total;
+    let means = Means { total, inputs: (0..inputs).map(mean).collect(), target: mean(inputs) };
+    let centred = |a: usize, b: usize| sums.product(a, b) - total * mean(a) * mean(b);
+    let covariance = Mat::from_fn(inputs, inputs, centred);
+    let cross: Vec<f64> = (0..inputs).map(|input| centred(input, inputs)).collect();
+    let spectrum = of_covariance(&covariance, &cross, centred(inputs, inputs))?;
+    Ok(solved(&spectrum, &means, sums.count as usize, strength))
+}
+
+fn solved(spectrum: &Spectrum, means: &Means, rows: usize, strength: Option<f64>) -> Ridge {
+    let score = |strength: &f64| spectrum.cross_validation(strength * means.total, rows);
     let best = || grid().min_by(|a, b| score(a).total_cmp(&score(b))).unwrap_or(1.0);
     let strength = strength.unwrap_or_else(best);
     let mut weights = spectrum.coefficients(strength * means.total);
     let bias = means.target - weights.iter().zip(&means.inputs).map(|(w, mean)| w * mean).sum::<f64>();
     weights.push(bias);
-    Ok(Ridge { weights, strength })
+    Ridge { weights, strength }
 }
 
 /// Weighted means of inputs and target.
@@ -121,10 +144,16 @@ fn by_covariance(
         length += weighted * centred;
         rows.pairs(row).for_each(|(input, value)| cross[input] += weighted * value);
     }
-    let (values, vectors) = eigen(&covariance)?;
+    of_covariance(&covariance, &cross, length)
+}
+
+/// From C, r and the target's squared length.
+fn of_covariance(covariance: &Mat<f64>, cross: &[f64], length: f64) -> Result<Spectrum> {
+    let inputs = cross.len();
+    let (values, vectors) = eigen(covariance)?;
     let kept = kept_directions(&values);
     let root = |direction: &usize| values[*direction].sqrt();
-    let along = |direction: usize| vectors.col(direction).iter().zip(&cross).map(|(v, r)| v * r).sum::<f64>();
+    let along = |direction: usize| vectors.col(direction).iter().zip(cross).map(|(v, r)| v * r).sum::<f64>();
     let projected: Vec<f64> = kept.iter().map(|i| along(*i) / root(i)).collect();
     let reached: f64 = projected.iter().map(|a| a * a).sum();
     Ok(Spectrum {

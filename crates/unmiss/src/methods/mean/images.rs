@@ -2,9 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::encode::{ImageCoder, ImageRows, Rows};
+use crate::encode::{ImageCoder, ImageRows, Rows, Written, WrittenImages};
 use crate::error::{Error, Result};
 use crate::methods::{Draw, Imputer, Layout, Learned};
+use crate::onnx::Graph;
 use crate::store::Arrays;
 
 /// Mean and standard deviation of each number of an image, `[channels, height, width]`, from 0 to 1.
@@ -80,6 +81,13 @@ impl Learned for PixelMeans {
 }
 
 impl Imputer for PixelMeans {
+    fn write(&self, graph: &mut Graph, rows: &Written) -> Result<Written> {
+        let images = rows.images()?;
+        let means = graph.singles(&[1, self.means.len()], &self.means);
+        let values = graph.choose(&images.observed, &images.values, &means);
+        Ok(Written::Images(WrittenImages { values, ..images.clone() }))
+    }
+
     /// A draw is normal around the mean, each pixel for itself.
     fn fill(&self, rows: &mut Rows, draw: Option<Draw>) -> Result<()> {
         let rows = rows.images_mut()?;

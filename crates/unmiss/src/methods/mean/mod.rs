@@ -21,7 +21,7 @@ use crate::run::Run;
 use crate::store::Arrays;
 
 /// Known values kept per column, from which draws are taken.
-const KEPT: usize = 1000;
+pub const KEPT: usize = 1000;
 
 /// The entry of the list.
 pub struct Mean;
@@ -106,6 +106,19 @@ impl Method for Mean {
         });
         Ok(Box::new(Fitted::new(encoder, centers, kept.collect::<Result<_>>()?)))
     }
+}
+
+/// What [`Method::load`] makes an imputer of tables of, from encoded columns alone: their means, and for each column
+/// known values for draws, ascending.
+///
+/// # Errors
+/// When the settings ask for more than a mean.
+pub fn arrays_of_means(settings: &Value, encoder: &Encoder, kept: Vec<Vec<f32>>) -> Result<Arrays> {
+    if parse::<Settings>(settings)?.center != Center::Mean {
+        return Err(Error::setting("center", "a median is no sum over rows").with_hint("say mean"));
+    }
+    let centers = encoder.numbers.iter().map(|feature| feature.mean).collect();
+    Ok(Fitted::new(encoder, centers, kept).save())
 }
 
 /// Up to [`KEPT`] known values of a column, ascending, evenly from all if there are more.

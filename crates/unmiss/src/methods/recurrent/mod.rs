@@ -4,16 +4,24 @@ mod card;
 mod inputs;
 mod network;
 mod settings;
+mod written;
+
+use std::collections::VecDeque;
 
 use serde_json::{Value, json};
 
 use super::supervised::{Scorer, Supervised, predictions, set_aside};
+use super::written::{network, of_scores};
 use super::{Card, Examples, Layout, Learned, Method, Predictor};
-use crate::encode::{Design, Missing as StaticMissing, Rows, SeriesCoder, SeriesRows, Task};
+use crate::encode::{
+    Design, Encoded, Missing as StaticMissing, Rows, SeriesBatch, SeriesCoder, SeriesRows, Task, Written,
+};
 use crate::error::Result;
 use crate::metrics::Score;
+use crate::nn::engine;
 use crate::nn::train::train;
 use crate::nn::{Engine, Parameters, Plain};
+use crate::onnx::{Graph, Symbol};
 use crate::run::Run;
 use crate::store::Arrays;
 use inputs::Inputs;
@@ -46,7 +54,8 @@ impl Method for RecurrentNetwork {
         let learner = Supervised { scorer: &scorer, targets, learning, validation };
         let trained = train(&learner, network.parameters(run.seed()), &settings.plan(), run)?;
         let epoch = trained.best_epoch as f64;
-        Ok(Box::new(Fitted { network, parameters: trained.parameters, task: targets.task, epoch }))
+        let (coder, parameters) = (coder.clone(), trained.parameters);
+        Ok(Box::new(Fitted { coder, network, parameters, task: targets.task, epoch }))
     }
 
     fn load(&self, settings: &Value, layout: Layout<'_>, arrays: &Arrays) -> Result<Box<dyn Learned>> {
@@ -58,7 +67,7 @@ impl Method for RecurrentNetwork {
         let mut parameters = network.parameters(0);
         parameters.load(arrays)?;
         let epoch = arrays.doubles("best epoch", &[1])?[0];
-        Ok(Box::new(Fitted { network, parameters, task, epoch }))
+        Ok(Box::new(Fitted { coder: coder.clone(), network, parameters, task, epoch }))
     }
 }
 
@@ -92,7 +101,25 @@ impl Scorer for Held<'_> {
     }
 }
 
+/// One series of one step, which is not looked at where a network is written down.
+fn unseen(variables: usize, coder: &SeriesCoder) -> SeriesBatch {
+    let (numbers, categories) =
+        coder.statics.as_ref().map_or((0, 0), |encoder| (encoder.numbers.len(), encoder.categories.len()));
+    SeriesBatch {
+        lengths: vec![1],
+        steps: 1,
+        variables,
+        values: vec![0.0; variables],
+        observed: vec![0.0; variables],
+        times: vec![0.0],
+        since: vec![0.0; variables],
+        statics: Encoded::holes(1, numbers, categories),
+    }
+}
+
 struct Fitted {
+    /// The translation that it learned with.
+    coder: SeriesCoder,
     network: Network,
     parameters: Parameters,
     task: Task,
@@ -117,6 +144,20 @@ impl Learned for Fitted {
 }
 
 impl Predictor for Fitted {
+    fn write(&self, graph: &mut Graph, rows: &Written) -> Result<Symbol> {
+        let series = rows.series()?;
+        let mut plain: VecDeque<Symbol> = self.network.inputs.write(graph, &self.coder, series).into();
+        if let (Some(design), Some((statics, _))) = (&self.network.statics, &series.statics) {
+            plain.push_back(design.write(graph, statics));
+        }
+        let inputs =
+            engine::Inputs { plain, lengths: Some(series.lengths(graph)), ..engine::Inputs::default() };
+        let scores = network(graph, &self.parameters, inputs, |writer| {
+            self.network.forward(writer, &unseen(self.network.inputs.variables, &self.coder))
+        })?;
+        Ok(of_scores(graph, &scores, 1, self.task))
+    }
+
     fn predict(&self, rows: &Rows) -> Result<Vec<f64>> {
         let rows = rows.series()?;
         let all: Vec<usize> = (0..rows.len()).collect();

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::data::{Column, Kind, Table};
-use crate::encode::SeriesRows;
+use crate::encode::{SeriesCoder, SeriesRows};
 use crate::error::Result;
 
 /// A number that says something about the known values of a variable of a series.
@@ -116,7 +116,6 @@ pub fn features(rows: &SeriesRows, statistics: &[Statistic]) -> Result<Table> {
         .filter(|own| inputs.contains(&own.name.as_str()))
         .cloned()
         .collect();
-    let width = 2 + coder.variables.len() * statistics.len();
     let row = |row: usize| {
         let (times, origin) = (series.times(row), series.origin(row));
         let end = times.last().copied().unwrap_or(origin);
@@ -130,17 +129,26 @@ pub fn features(rows: &SeriesRows, statistics: &[Statistic]) -> Result<Table> {
         line
     };
     let lines: Vec<Vec<f64>> = (0..series.len()).into_par_iter().map(row).collect();
-    let names = coder.variables.iter().flat_map(|variable| {
-        statistics.iter().map(move |statistic| format!("{} {}", variable.name, statistic.name()))
-    });
-    let names = ["steps".to_owned(), "length".to_owned()].into_iter().chain(names);
-    for (place, name) in (0..width).zip(names) {
+    for (place, name) in names(coder, statistics).into_iter().enumerate() {
         let numbers: Vec<f64> = lines.iter().map(|line| line[place]).collect();
-        let taken = |name: &str| columns.iter().any(|column| column.name == name);
-        let name = if taken(&name) { format!("{name} (series)") } else { name };
         columns.push(Column::from_numbers(name, Kind::Real, &numbers));
     }
     Table::new(columns)
+}
+
+/// What the numbers of a series are called: how many steps, how long, and the statistics of each variable. A name that
+/// a column has which does not change says that it is another.
+pub fn names(coder: &SeriesCoder, statistics: &[Statistic]) -> Vec<String> {
+    let mut taken: Vec<String> =
+        coder.statics.iter().flat_map(|encoder| encoder.names()).map(str::to_owned).collect();
+    let first = taken.len();
+    let own = coder.variables.iter().flat_map(|variable| {
+        statistics.iter().map(move |statistic| format!("{} {}", variable.name, statistic.name()))
+    });
+    for name in ["steps".to_owned(), "length".to_owned()].into_iter().chain(own) {
+        taken.push(if taken.contains(&name) { format!("{name} (series)") } else { name });
+    }
+    taken.split_off(first)
 }
 
 #[cfg(test)]

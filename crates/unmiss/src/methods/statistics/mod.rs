@@ -1,18 +1,22 @@
 #![doc = include_str!("README.md")]
 
 mod features;
+mod written;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use features::names;
 pub use features::{Statistic, features};
+use written::write_features;
 
 use super::{
     About, Card, Cost, Examples, Job, Layout, Learned, Method, Predictor, Recipe, Setting, defaults_of, parse,
 };
 use crate::data::Shape;
-use crate::encode::{Coder, Encoder, Rows};
+use crate::encode::{Coder, Encoder, Given, Rows, SeriesCoder, Written, WrittenSeries};
 use crate::error::{Error, Result};
+use crate::onnx::{Graph, Symbol};
 use crate::run::Run;
 use crate::store::Arrays;
 
@@ -97,7 +101,7 @@ impl Method for Statistics {
 
     fn fit(&self, settings: &Value, examples: Examples<'_>, run: &Run) -> Result<Box<dyn Learned>> {
         let (own, recipe) = Settings::checked(settings)?;
-        let (_, rows, targets) = examples.told_series()?;
+        let (coder, rows, targets) = examples.told_series()?;
         let table = features(rows, &own.statistics)?;
         let known = table.columns().iter().filter(|column| column.missing() < column.rows());
         let names: Vec<String> = known.map(|column| column.name.clone()).collect();
@@ -105,12 +109,12 @@ impl Method for Statistics {
         let encoded = encoder.encode(&table, |_, _| {})?;
         let training = Examples::Table { encoder: &encoder, rows: &encoded, targets: Some(targets) };
         let learned = recipe.method.fit(&recipe.settings, training, run)?;
-        Ok(Box::new(Fitted { settings: own, encoder, learned }))
+        Ok(Box::new(Fitted { settings: own, coder: coder.clone(), encoder, learned }))
     }
 
     fn load(&self, settings: &Value, layout: Layout<'_>, arrays: &Arrays) -> Result<Box<dyn Learned>> {
         let (own, recipe) = Settings::checked(settings)?;
-        let (_, task) = layout.predicting_series()?;
+        let (series, task) = layout.predicting_series()?;
         let encoder: Encoder = serde_json::from_slice(arrays.bytes(ENCODER)?)
             .map_err(|error| Error::damaged(format!("its statistics can't be read: {error}")))?;
         encoder.check_part()?;
@@ -118,12 +122,14 @@ impl Method for Statistics {
         let inner = Layout { coder: &coder, task: Some(task) };
         let learned = recipe.method.load(&recipe.settings, inner, &arrays.with_prefix("predictor/"))?;
         let Coder::Table(encoder) = coder else { return Err(Error::damaged("it is no table")) };
-        Ok(Box::new(Fitted { settings: own, encoder, learned }))
+        Ok(Box::new(Fitted { settings: own, coder: series.clone(), encoder, learned }))
     }
 }
 
 struct Fitted {
     settings: Settings,
+    /// The translation of series that it learned with.
+    coder: SeriesCoder,
     /// The translation of the table of statistics.
     encoder: Encoder,
     learned: Box<dyn Learned>,
@@ -147,7 +153,44 @@ impl Learned for Fitted {
     }
 }
 
+impl Fitted {
+    /// The columns of the table of statistics, in the order of its translation, as symbols.
+    fn given(&self, graph: &mut Graph, series: &WrittenSeries) -> Given {
+        let statistics = &self.settings.statistics;
+        let features = write_features(graph, series, self.coder.variables.len(), statistics);
+        let names = names(&self.coder, statistics);
+        // What does not change: its own translation, and the columns as they come.
+        let fixed = self.coder.statics.as_ref().zip(series.statics.as_ref().map(|(_, given)| given));
+        let mut numbers = Vec::new();
+        for feature in &self.encoder.numbers {
+            let of_series = names.iter().position(|name| *name == feature.name);
+            let own = of_series.map(|place| graph.columns(&features, [place])).or_else(|| {
+                let (encoder, given) = fixed?;
+                let place = encoder.numbers.iter().position(|own| own.name == feature.name)?;
+                Some(graph.columns(given.numbers.as_ref()?, [place]))
+            });
+            numbers.extend(own);
+        }
+        let categories = self.encoder.categories.iter().filter_map(|feature| {
+            let (encoder, given) = fixed?;
+            let place = encoder.categories.iter().position(|own| own.name == feature.name)?;
+            given.categories.get(place).cloned()
+        });
+        let categories = categories.collect();
+        let numbers = (!numbers.is_empty()).then(|| graph.beside(&numbers.iter().collect::<Vec<_>>()));
+        Given { numbers, categories }
+    }
+}
+
 impl Predictor for Fitted {
+    fn write(&self, graph: &mut Graph, rows: &Written) -> Result<Symbol> {
+        let given = self.given(graph, rows.series()?);
+        let rows = Written::Table(self.encoder.write_given(graph, &given));
+        let not_one = || Error::method(&self.settings.predictor, "it does not predict");
+        let predictor = self.learned.predictor().ok_or_else(not_one)?;
+        predictor.write(graph, &rows).map_err(|error| error.told_of(&self.settings.predictor))
+    }
+
     fn predict(&self, rows: &Rows) -> Result<Vec<f64>> {
         let table = features(rows.series()?, &self.settings.statistics)?;
         let encoded = Rows::Table(self.encoder.encode(&table, |_, _| {})?);

@@ -37,6 +37,8 @@ pub struct Inputs {
     pub block: Option<WrittenNumbers>,
     /// Which pixels of images are known: marks and their channels.
     pub known: Option<(Symbol, usize)>,
+    /// For [`Engine::recurrent`], whose input is `[rows, steps, numbers]` here: how many steps each series has.
+    pub lengths: Option<Symbol>,
 }
 
 /// Writes down what it is asked to do.
@@ -233,12 +235,20 @@ impl Engine for Writer<'_> {
     fn masked_dense(
         &mut self,
         input: Symbol,
-        _: usize,
-        _: &Connections,
-        _: Option<Vec<f32>>,
-        _: Activation,
+        weight: usize,
+        mask: &Connections,
+        scale: Option<Vec<f32>>,
+        activation: Activation,
     ) -> Symbol {
-        self.refuse("masked dense layers", input)
+        if scale.is_some() {
+            return self.refuse("masked dense layers that follow what is known", input);
+        }
+        let parameter = &self.parameters[weight];
+        let matrix = self.graph.singles(&parameter.shape, &mask.masked(&parameter.values));
+        let bias = self.weights(weight + 1);
+        let sums = self.graph.product(&input, &matrix);
+        let sums = self.graph.add(&sums, &bias);
+        activated(self.graph, &sums, activation)
     }
 
     fn add(&mut self, left: Symbol, right: Symbol) -> Symbol {
@@ -250,7 +260,8 @@ impl Engine for Writer<'_> {
     }
 
     fn beside(&mut self, left: Symbol, right: Symbol) -> Symbol {
-        self.graph.beside(&[&left, &right])
+        // Rows of series have an axis of steps between.
+        self.graph.joined(&[&left, &right], -1)
     }
 
     fn members(
@@ -297,13 +308,18 @@ impl Engine for Writer<'_> {
     fn recurrent(
         &mut self,
         input: Symbol,
-        _: Option<Symbol>,
-        _: &Arc<Recurrent>,
+        decay: Option<Symbol>,
+        layer: &Arc<Recurrent>,
         _: &Arc<Steps>,
-        _: usize,
-        _: Give,
+        first: usize,
+        give: Give,
     ) -> Symbol {
-        self.refuse("recurrent layers over series of different lengths", input)
+        match self.inputs.lengths.clone() {
+            Some(lengths) if give == Give::Last && !layer.is_reversed() => {
+                layer.write(self.graph, (self.parameters, first), &input, decay.as_ref(), &lengths)
+            }
+            _ => self.refuse("recurrent layers that answer step by step", input),
+        }
     }
 
     fn normalised_convolution(&mut self, input: Symbol, layer: &Arc<Convolution>, weight: usize) -> Symbol {
@@ -417,7 +433,7 @@ impl Engine for Writer<'_> {
     }
 
     fn columns(&mut self, input: Symbol, columns: Range<usize>) -> Symbol {
-        self.graph.columns(&input, columns)
+        self.graph.columns_of_last(&input, columns)
     }
 
     fn active(&self, value: &Symbol) -> Vec<bool> {

@@ -64,6 +64,11 @@ impl Recurrent {
         Self { reversed: true, ..self }
     }
 
+    /// Whether it goes from the last step to the first.
+    pub fn is_reversed(&self) -> bool {
+        self.reversed
+    }
+
     /// Numbers a step.
     pub fn inputs(&self) -> usize {
         self.inputs
