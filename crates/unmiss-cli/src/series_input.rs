@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use unmiss::data::series::{self, Form, SeriesOptions, SeriesReading, Span};
+use unmiss::data::series::{self, Form, SeriesOptions, SeriesReading, SeriesRoles, Span};
 use unmiss::data::{ReadOptions, Shape};
 use unmiss::error::{Error, Result};
 use unmiss::model::Model;
@@ -29,6 +29,9 @@ pub struct SeriesArguments {
     /// A table with a row for each series, of which the target is taken and nothing else
     #[arg(long, value_name = "FILE")]
     targets: Option<PathBuf>,
+    /// Take of each series what was known so long after its start, as 6h: models of early answers
+    #[arg(long, value_name = "SPAN")]
+    after: Option<Span>,
     /// Put times in bins of this width, as 10min, 1h or a number in the unit of the times
     #[arg(long, value_name = "SPAN")]
     step: Option<Span>,
@@ -50,6 +53,7 @@ impl SeriesArguments {
             ("variable", self.variable.is_some()),
             ("static", self.statics.is_some()),
             ("targets", self.targets.is_some()),
+            ("after", self.after.is_some()),
             ("step", self.step.is_some()),
         ];
         match given.iter().find(|(_, given)| *given && shape != Shape::Series) {
@@ -57,6 +61,11 @@ impl SeriesArguments {
                 .with_hint("say --series COLUMN --time COLUMN for a table of series")),
             None => Ok(()),
         }
+    }
+
+    /// Whether series are cut off.
+    pub fn cuts(&self) -> bool {
+        self.after.is_some()
     }
 
     /// The files that are read beside the series.
@@ -73,12 +82,18 @@ impl SeriesArguments {
         model: Option<&Model>,
         printer: &Printer,
     ) -> Result<SeriesReading> {
-        let form = self.form(path, ratings, model)?;
+        let (form, mut roles) = (self.form(path, ratings, model)?, SeriesRoles::default());
+        if let Some(coder) = model.and_then(|model| model.coder.series().ok()) {
+            roles.variables = coder.variables.iter().map(|own| own.name.clone()).collect();
+            roles.statics = coder.statics.iter().flat_map(|own| own.names()).map(str::to_owned).collect();
+        }
         let options = SeriesOptions {
             form,
             statics: self.statics.clone(),
             targets: self.targets.clone(),
             target: target.map(str::to_owned),
+            roles,
+            after: self.after,
             step: self.step,
             read,
         };

@@ -129,7 +129,6 @@ pub fn audit_model(model: &Model, data: &Data, settings: &AuditSettings, run: &R
     Ok(Audit { holes, ..question.examine(&settings, run)? })
 }
 
-/// What is audited, on what.
 /// The audit of a model of series: values are hidden one by one, and whole variables to see which is missed most.
 fn audit_series(
     variables: Question<'_>,
@@ -158,6 +157,7 @@ fn audit_series(
     Ok(audit)
 }
 
+/// What is audited, on what.
 #[derive(Clone, Copy)]
 struct Question<'a> {
     /// How many rows there are.

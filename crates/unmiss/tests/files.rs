@@ -97,6 +97,7 @@ fn small(method: &'static dyn Method) -> Recipe {
         "autorec" | "cf-nade" => &[("epochs", "60"), ("rate", "0.05")],
         "boosted" => &[("rounds", "1"), ("rows", "12")],
         "forest" => &[("trees", "3")],
+        "surroundings" => &[("with", r#"{"rounds": 3}"#)],
         // Convolutions are for images, and a file of either shape is made.
         "dvae" => &[("filters", "[]")],
         "mfa" => &[("groups", "2")],

@@ -9,7 +9,6 @@ mod series;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use unmiss::data::series::Span;
 use unmiss::data::{Batches, Column, CsvWriter, Data, Kind, Shape, Table};
 use unmiss::encode::Task;
 use unmiss::error::{Error, Result};
@@ -56,9 +55,6 @@ pub struct Arguments {
     /// Columns carried over to the predictions, besides those named when the model was fitted
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     id: Vec<String>,
-    /// With a model of series: predict from what was known so long after their start, as 6h
-    #[arg(long, value_name = "SPAN", help_heading = "Series")]
-    after: Option<Span>,
     /// With a model of ratings: ratings that came after it was fitted, of new users or known ones; nothing is trained
     /// again
     #[arg(long, value_name = "FILE")]

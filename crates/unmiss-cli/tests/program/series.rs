@@ -21,7 +21,7 @@ fn a_long_table_is_described_and_filled_byte_for_byte() {
     let described =
         bench.succeed(&format!("describe long.csv {COLUMNS} --missing-in age=-1 --html page.html"));
     assert!(described.out.contains("2 series with 7 steps and 2 variables"), "{}", described.out);
-    assert!(described.err.contains("1 rows are skipped: their `what` is empty"), "{}", described.err);
+    assert!(described.err.contains("1 row is skipped: its `what` is empty"), "{}", described.err);
     let page = String::from_utf8(bench.bytes("page.html")).unwrap();
     assert!(page.contains("How often each variable is known") && !page.contains("<script"));
     bench.succeed(&format!(
@@ -51,6 +51,18 @@ fn the_ward_is_learned_from_and_asked_about() {
     assert_eq!(bench.succeed("predict ward.unmiss sample:ward --threads 1").out, answers);
     assert_ne!(bench.succeed("predict ward.unmiss sample:ward --after 6h").out, answers);
     assert!(bench.succeed("show ward.unmiss").out.contains("a model of `died` from series"));
+    // A patient alone does not show what changes over time, and nothing may be known of its age.
+    bench.write("one.csv", "series,hour,weight,pulse\nx,00:00,80,90\nx,01:00,80,90\n");
+    let one = bench.succeed("predict ward.unmiss one.csv --series series --time hour").out;
+    assert_eq!(one.lines().count(), 2, "{one}");
+    bench.write("late.csv", "series,hour,weight,pulse\nx,0,80,90\n");
+    let failed = bench.run("predict ward.unmiss late.csv --series series --time hour");
+    assert!(failed.out.is_empty() && failed.err.contains("learned and are numbers"), "{}{}", failed.out, failed.err);
+    bench.succeed(
+        "fit sample:ward --target died --method statistics --set predictor=linear --after 6h -o early.unmiss",
+    );
+    let refused = bench.run("impute sample:ward --after 6h -o a.csv");
+    assert!(refused.code != 0 && refused.err.contains("none is cut off"), "{}", refused.err);
     let audited =
         bench.succeed("audit ward.unmiss sample:ward --rows 10 --levels 4 --masks 2 --html audit.html");
     assert!(audited.out.contains("lactate"), "{}", audited.out);

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::features::{Encoded, Encoder, Encoding};
 use crate::data::series::{Clock, Form, Parts, Series};
-use crate::data::{Kind, Table};
+use crate::data::{Column, Kind, Table};
 use crate::error::{Error, Result};
 use crate::rng::mix;
 
@@ -116,11 +116,11 @@ impl SeriesCoder {
         })
     }
 
-    /// Series in these units. Variables may stand in any order; one that is absent is empty, and `unseen` is told of
-    /// those that training never saw, which are left out.
+    /// Series in these units. Variables may stand in any order; one that is absent is empty, as is a column of what does
+    /// not change, and `unseen` is told of those that training never saw, which are left out.
     ///
     /// # Errors
-    /// When times are written in another way or in other bins, or a column of what does not change is absent.
+    /// When times are written in another way or in other bins.
     pub fn encode(&self, series: &Arc<Series>, mut unseen: impl FnMut(&str, &str)) -> Result<SeriesRows> {
         let series = match self.regular(series)? {
             Cow::Borrowed(_) => Arc::clone(series),
@@ -130,12 +130,44 @@ impl SeriesCoder {
         for other in series.variables().iter().filter(|name| !names.contains(name)) {
             unseen("variable", other);
         }
+        let series = self.with_statics(series)?;
         if let Some(encoder) = &self.statics {
             encoder.encode(series.statics(), &mut unseen)?;
         }
         let series =
             if series.variables() == names { series } else { Arc::new(series.with_variables(&names)) };
         Ok(SeriesRows { series, coder: Arc::new(self.clone()) })
+    }
+
+    /// The series with the columns that do not change as the translation wants them: an absent one is empty, and of a
+    /// few series numbers may have been taken for classes, or the other way round.
+    fn with_statics(&self, series: Arc<Series>) -> Result<Arc<Series>> {
+        let Some(encoder) = &self.statics else { return Ok(series) };
+        let own = |name: &str| series.statics().columns().iter().find(|column| column.name == name);
+        let words = |name: &str| match own(name) {
+            Some(column) => (0..series.len()).map(|row| column.cell(row)).collect(),
+            None => vec![None; series.len()],
+        };
+        let mut columns = Vec::new();
+        for feature in encoder
+            .numbers
+            .iter()
+            .filter(|own_feature| own(&own_feature.name).is_none_or(|column| column.numbers().is_none()))
+        {
+            let number =
+                |word: &Option<String>| word.as_ref().map_or(Some(f64::NAN), |word| word.parse().ok());
+            if let Some(numbers) = words(&feature.name).iter().map(number).collect::<Option<Vec<f64>>>() {
+                columns.push(Column::from_numbers(&feature.name, Kind::Real, &numbers));
+            }
+        }
+        for feature in encoder
+            .categories
+            .iter()
+            .filter(|own_feature| own(&own_feature.name).is_none_or(|column| column.codes().is_none()))
+        {
+            columns.push(Column::from_words(&feature.name, feature.kind, &words(&feature.name)));
+        }
+        if columns.is_empty() { Ok(series) } else { Ok(Arc::new(series.with_other_statics(columns)?)) }
     }
 
     /// The series in the bins that the model learned with, if it did.
@@ -430,7 +462,6 @@ impl PartialEq for SeriesRows {
 impl Encoder {
     /// Columns of what the translation knows, for series of a probe.
     fn probe_table(&self, rows: usize) -> Vec<crate::data::Column> {
-        use crate::data::Column;
         let numbers = self.numbers.iter().map(|feature| {
             let value = |row: usize| match row % 4 {
                 0 => f64::NAN,

@@ -54,6 +54,7 @@ mod settings;
 pub mod space;
 pub mod statistics;
 pub mod supervised;
+pub mod surroundings;
 pub mod trees;
 mod vectors;
 pub mod wae;
@@ -116,6 +117,7 @@ pub static METHODS: &[&dyn Method] = &[
     &statistics::Statistics,
     &recurrent::RecurrentNetwork,
     &per_variable::PerVariable,
+    &surroundings::Surroundings,
     &bidirectional::Bidirectional,
     &kalman::Kalman,
     &interpolation::Interpolation,

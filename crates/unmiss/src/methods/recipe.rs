@@ -57,6 +57,23 @@ impl Recipe {
         Self { method, settings: method.defaults() }
     }
 
+    /// The predictor of tables of that name: with its usual settings for a purpose, and the user's, an object.
+    ///
+    /// # Errors
+    /// When there is no such predictor, or a setting can't be one of it.
+    pub fn of_tables(name: &str, usual: &[(&str, &str)], with: &Value) -> Result<Self> {
+        let found = Self::find(name, Shape::Table, Job::Predict);
+        let found = found.map_err(|error| error.reworded(|what| Error::setting("predictor", what)))?;
+        let with = with.as_object().ok_or_else(|| {
+            Error::setting("with", "the settings of the predictor are an object")
+                .with_hint("as {\"members\": 3}")
+        })?;
+        let recipe = found.set_all(usual.iter().copied())?;
+        let with: Vec<(&String, String)> =
+            with.iter().map(|(name, value)| (name, value.to_string())).collect();
+        recipe.set_all(with.iter().map(|(name, value)| (name.as_str(), value.as_str())))
+    }
+
     /// Refuses a method that is for other data or another job, and settings that can't be.
     ///
     /// # Errors

@@ -64,6 +64,11 @@ impl Arguments {
     }
 }
 
+/// A figure; there is no AUROC of a single class.
+fn shown(figure: f64) -> String {
+    if figure.is_nan() { "-".into() } else { format!("{figure:.4}") }
+}
+
 /// What was learned from, in a sentence.
 fn learned(data: &Data, model: &Model) -> Result<String> {
     let (summary, coder) = (&model.summary, model.coder.series()?);
@@ -102,7 +107,8 @@ fn report(learned: &str, model: &Model, choice: Option<&SplitChoice>) -> String 
             };
             let [first, second, third] = figures;
             let name = method.name();
-            text.push_str(&format!("  {name:13} {first:>9.4} {second:>9.4} {third:>9.4} {seconds:>9.1}\n"));
+            let [first, second, third] = [first, second, third].map(shown);
+            text.push_str(&format!("  {name:13} {first:>9} {second:>9} {third:>9} {seconds:>9.1}\n"));
         }
         text.push('\n');
     }

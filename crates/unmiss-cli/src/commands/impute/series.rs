@@ -66,6 +66,13 @@ fn read(arguments: &Arguments, model: Option<&Model>, printer: &Printer) -> Resu
 }
 
 fn check(arguments: &Arguments) -> Result<()> {
+    if arguments.series.cuts() {
+        return Err(Error::setting(
+            "after",
+            "a filled file has the rows of the one that was read, and none is cut off",
+        )
+        .with_hint("leave out --after; --until SPAN fills past the end of series"));
+    }
     only_for_tables(Shape::Series, &arguments.plan.given())?;
     only_for_tables(
         Shape::Series,

@@ -33,15 +33,14 @@ pub fn run(arguments: &Arguments, model: &Model, general: &General, printer: &Pr
     };
     let reading =
         arguments.series.read(&arguments.data, &arguments.columns, (options, None), Some(model), printer)?;
-    let mut series = reading.series;
-    if let Some(after) = arguments.after {
-        series = series.until(series.clock.span(after)?);
-    }
+    let series = reading.series;
     let run = printer.run(general)?;
     let predicting = model.predicting()?;
     check_level(&predicting, arguments.level, &run)?;
     let form = &model.coder.series()?.form;
     let name = if form.series.is_empty() { "series" } else { &form.series };
+    // What can't be answered is told before anything is written.
+    predicting.coder.encode(&Data::from(series.part(&[], |_| true)), |_, _| {})?;
     let header = [vec![name.to_owned()], predicting.headings(arguments.level)].concat();
     let mut writer = CsvWriter::create(&arguments.output, &header)?;
     let (mut unseen, mut watch) = (super::Unseen::default(), predicting.watch());
@@ -66,7 +65,7 @@ pub fn run(arguments: &Arguments, model: &Model, general: &General, printer: &Pr
     printer.close();
     unseen.tell(&run);
     // What is known only later is no surprise.
-    if let Some(shift) = watch.shift().filter(|_| arguments.after.is_none()) {
+    if let Some(shift) = watch.shift().filter(|_| !arguments.series.cuts()) {
         run.warn(shift.words());
     }
     if arguments.output != std::path::Path::new("-") {

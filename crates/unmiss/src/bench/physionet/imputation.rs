@@ -48,10 +48,11 @@ const PUBLISHED: [(&str, f64); 8] = [
     ("published: mean", 0.708),
 ];
 
-const LINES: [Line; 5] = [
+const LINES: [Line; 6] = [
     Line { name: "last-value", method: "last-value", settings: &[] },
     Line { name: "interpolation", method: "interpolation", settings: &[] },
     Line { name: "kalman", method: "kalman", settings: &[] },
+    Line { name: "surroundings", method: "surroundings", settings: &[] },
     Line { name: "per-variable", method: "per-variable", settings: &[] },
     Line { name: "bidirectional", method: "bidirectional", settings: &[] },
 ];

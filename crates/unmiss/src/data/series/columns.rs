@@ -106,6 +106,10 @@ impl Skipped {
         let variable = form.long.as_ref().map_or("", |(variable, _)| variable);
         let all = [(self.ids, &*form.series), (self.times, &form.time), (self.variables, variable)];
         let some = all.iter().filter(|(count, _)| *count > 0);
-        some.map(|(count, column)| format!("{count} rows are skipped: their `{column}` is empty")).collect()
+        let words = |(count, column): &(usize, &str)| match count {
+            1 => format!("1 row is skipped: its `{column}` is empty"),
+            _ => format!("{count} rows are skipped: their `{column}` is empty"),
+        };
+        some.map(words).collect()
     }
 }

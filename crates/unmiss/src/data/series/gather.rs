@@ -1,6 +1,7 @@
 //! Values in any order, each with its series, time and variable, put together to series.
 
 use super::clock::Clock;
+use super::read::SeriesRoles;
 use super::set::{Parts, Series};
 use crate::data::table::{Column, Kind};
 use crate::error::Result;
@@ -21,9 +22,12 @@ pub(super) fn gathered(
     clock: Clock,
     ids: &[String],
     names: &[String],
+    roles: &SeriesRoles,
 ) -> Result<(Series, Vec<String>)> {
     let (order, by_series) = dealt(&cells, ids.len());
-    let constant = constants(&by_series, names.len());
+    let seen = constants(&by_series, names.len());
+    let constant: Vec<bool> =
+        names.iter().zip(seen).map(|(name, seen)| roles.constant(name).unwrap_or(seen)).collect();
     let (mut used, mut notes) = (vec![false; names.len()], Vec::new());
     cells.iter().for_each(|cell| used[cell.variable] |= cell.value.is_some());
     let places: Vec<usize> = (0..names.len()).filter(|&own| used[own] && !constant[own]).collect();
@@ -41,7 +45,7 @@ pub(super) fn gathered(
     for (place, (own, sorted)) in by_series.iter().enumerate() {
         unsorted += usize::from(!sorted);
         for (fixed, values) in fixed.iter().zip(&mut statics) {
-            let value = own.iter().find(|cell| cell.variable == *fixed).and_then(|cell| cell.value);
+            let value = own.iter().filter(|cell| cell.variable == *fixed).find_map(|cell| cell.value);
             values[place] = value.unwrap_or(f64::NAN);
         }
         let first = parts.times.len();
@@ -66,7 +70,8 @@ pub(super) fn gathered(
     }
     if twice > 0 {
         mean_of_several(&mut parts, &by_series, &column);
-        notes.push(format!("{twice} values stand more than once at the same time: their mean is taken"));
+        let values = if twice == 1 { "1 value stands".into() } else { format!("{twice} values stand") };
+        notes.push(format!("{values} more than once at the same time: their mean is taken"));
     }
     if unsorted > 0 {
         notes.push(format!("the rows of {unsorted} series are put in the order of time"));
@@ -80,7 +85,10 @@ pub(super) fn gathered(
         let names: Vec<&str> = fixed.iter().map(|&own| names[own].as_str()).collect();
         let what =
             "known once at most, at the first time of a series: taken as what does not change over time";
-        notes.push(format!("{}: {what}", names.join(", ")));
+        let names: Vec<&str> = names.into_iter().filter(|name| roles.constant(name).is_none()).collect();
+        if !names.is_empty() {
+            notes.push(format!("{}: {what}", names.join(", ")));
+        }
     }
     let number = |(own, values): (&usize, &Vec<f64>)| number_column(&names[*own], values);
     parts.statics = fixed.iter().zip(&statics).map(number).collect();

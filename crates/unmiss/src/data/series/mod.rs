@@ -50,7 +50,7 @@ mod write;
 mod tests;
 
 pub use clock::{Clock, Span, Unit};
-pub use read::{SeriesOptions, SeriesReading, from_table, is_series, read};
+pub use read::{SeriesOptions, SeriesReading, SeriesRoles, from_table, is_series, read};
 pub use sample::{SAMPLE, TARGET, sample};
 pub use set::{Form, Parts, Series};
 pub use write::write_filled;

@@ -29,10 +29,31 @@ pub struct SeriesOptions {
     pub targets: Option<PathBuf>,
     /// The column to take from it.
     pub target: Option<String>,
+    /// What a model knows to be what; of other names it is seen from the values.
+    pub roles: SeriesRoles,
+    /// How long after its start a series is cut off, before anything is put in bins.
+    pub after: Option<Span>,
     /// The width of the bins that times are put in.
     pub step: Option<Span>,
     /// Words for "missing", the delimiter, kinds of columns. Words for a column hold for a variable of a long table.
     pub read: ReadOptions,
+}
+
+/// Names that a model knows: a single series does not show what changes over time and what does not.
+#[derive(Debug, Clone, Default)]
+pub struct SeriesRoles {
+    /// What changes over time.
+    pub variables: Vec<String>,
+    /// What does not.
+    pub statics: Vec<String>,
+}
+
+impl SeriesRoles {
+    /// Whether something does not change over time; none where it is not known.
+    pub(super) fn constant(&self, name: &str) -> Option<bool> {
+        let among = |names: &[String]| names.iter().any(|own| own == name);
+        if among(&self.statics) { Some(true) } else { among(&self.variables).then_some(false) }
+    }
 }
 
 /// Series that were read, what is worth telling about them, and the table they come from.
@@ -58,7 +79,7 @@ pub fn is_series(path: &Path) -> bool {
 pub fn read(path: &Path, options: &SeriesOptions) -> Result<SeriesReading> {
     if is_series(path) {
         let mut reading = SeriesReading { series: sample()?, notes: Vec::new(), table: None };
-        binned(&mut reading, options.step)?;
+        in_time(&mut reading, options)?;
         return Ok(reading);
     }
     let table = read_known(path, options.kinds(), options.form.long.as_ref().map(|_| &options.form))?;
@@ -70,7 +91,7 @@ pub fn read(path: &Path, options: &SeriesOptions) -> Result<SeriesReading> {
         reading = joined(reading, &about, &options.form.series, wanted)
             .map_err(|error| error.reworded(|what| Error::data(format!("{}: {what}", file.display()))))?;
     }
-    binned(&mut reading, options.step)?;
+    in_time(&mut reading, options)?;
     reading.table = Some(table);
     Ok(reading)
 }
@@ -129,10 +150,11 @@ pub fn from_table(table: &Table, options: &SeriesOptions) -> Result<SeriesReadin
                 Some(Cell { series, time, variable, value: known.then(|| numbers[row]) })
             };
             let cells: Vec<Cell> = (0..table.rows()).filter_map(cell).collect();
-            gathered(cells, times.clock, &ids.levels, &names.levels)?
+            gathered(cells, times.clock, &ids.levels, &names.levels, &options.roles)?
         }
         None => {
-            wide::gathered(table, (&options.form.series, &options.form.time), &ids, &times, &mut skipped)?
+            let names = (options.form.series.as_str(), options.form.time.as_str());
+            wide::gathered(table, names, (&ids, &times), &options.roles, &mut skipped)?
         }
     };
     if series.is_empty() {
@@ -161,15 +183,28 @@ impl SeriesOptions {
     }
 }
 
-fn binned(reading: &mut SeriesReading, step: Option<Span>) -> Result<()> {
-    let Some(step) = step else { return Ok(()) };
-    let before = (reading.series.all_steps(), reading.series.known_by_variable().iter().sum::<usize>());
-    reading.series = reading.series.binned(reading.series.clock.span(step)?)?;
-    let after = (reading.series.all_steps(), reading.series.known_by_variable().iter().sum::<usize>());
-    reading.notes.push(format!(
-        "times are put in bins of {step}: {} steps become {}, and {} values become {}, several in a bin being their mean",
-        before.0, after.0, before.1, after.1
-    ));
+/// Cuts series off and puts their times in bins, as asked.
+fn in_time(reading: &mut SeriesReading, options: &SeriesOptions) -> Result<()> {
+    let count = |series: &Series| (series.all_steps(), series.known_by_variable().iter().sum::<usize>());
+    if let Some(after) = options.after {
+        let before = count(&reading.series);
+        reading.series = reading.series.until(reading.series.clock.span(after)?);
+        let left = count(&reading.series);
+        reading.notes.push(format!(
+            "series are cut off {after} after their start: {} of {} steps are left, and {} of {} values",
+            left.0, before.0, left.1, before.1
+        ));
+    }
+    if let Some(step) = options.step {
+        let before = count(&reading.series);
+        reading.series = reading.series.binned(reading.series.clock.span(step)?)?;
+        let after = count(&reading.series);
+        reading.notes.push(format!(
+            "times are put in bins of {step}: {} steps become {}, and {} values become {}, several in a bin being \
+             their mean",
+            before.0, after.0, before.1, after.1
+        ));
+    }
     Ok(())
 }
 
@@ -206,13 +241,15 @@ fn joined(reading: SeriesReading, about: &Table, id: &str, wanted: Option<&Strin
             .with_hint(format!("the first series is `{}`", series.ids()[0])));
     }
     if !unknown.is_empty() {
-        notes.push(format!("{} series have no row there: {}", unknown.len(), named(&unknown)));
+        let has = if unknown.len() == 1 { "has" } else { "have" };
+        notes.push(format!("{} series {has} no row there: {}", unknown.len(), named(&unknown)));
     }
     let mut others: Vec<&str> =
         rows.keys().copied().filter(|own| !series.ids().iter().any(|id| id == own)).collect();
     if !others.is_empty() {
         others.sort_unstable();
-        notes.push(format!("{} series have no values and are left out: {}", others.len(), named(&others)));
+        let are = if others.len() == 1 { "has no values and is" } else { "have no values and are" };
+        notes.push(format!("{} series {are} left out: {}", others.len(), named(&others)));
     }
     let mut columns = Vec::new();
     for column in about.columns().iter().filter(|column| column.name != id) {

@@ -231,6 +231,16 @@ impl Series {
         Self::new(Parts { clock, step, form, ids, variables, lengths, times, values, observed, statics })
     }
 
+    /// A copy with these columns about each series, instead of those of the same names.
+    ///
+    /// # Errors
+    /// When there are more or fewer rows than series.
+    pub fn with_other_statics(&self, columns: Vec<Column>) -> Result<Self> {
+        let all: Vec<usize> = (0..self.len()).collect();
+        let taken = |column: &Column| columns.iter().any(|own| own.name == column.name);
+        self.part(&all, |column| !taken(column)).with_statics(columns)
+    }
+
     /// Puts a value where nothing is known; a known one stays.
     pub fn fill(&mut self, series: usize, step: usize, variable: usize, value: f64) {
         let cell = (self.starts[series] + step) * self.variables.len() + variable;

@@ -41,8 +41,8 @@ fn a_long_table_is_read_and_all_is_told() {
     assert_eq!(
         notes,
         [
-            "1 rows are skipped: their `what` is empty",
-            "1 values stand more than once at the same time: their mean is taken",
+            "1 row is skipped: its `what` is empty",
+            "1 value stands more than once at the same time: their mean is taken",
             "the rows of 1 series are put in the order of time",
             "age: known once at most, at the first time of a series: taken as what does not change over time",
         ]
@@ -106,8 +106,8 @@ fn second_tables_know_more_about_each_series() {
     assert_eq!(reading.series.column("died").unwrap().cell(1).unwrap(), "yes");
     assert_eq!(reading.series.column("died").unwrap().cell(0), None);
     let notes = reading.notes.join("; ");
-    assert!(notes.contains("1 series have no row there: `7`"), "{notes}");
-    assert!(notes.contains("1 series have no values and are left out: `8`"), "{notes}");
+    assert!(notes.contains("1 series has no row there: `7`"), "{notes}");
+    assert!(notes.contains("1 series has no values and is left out: `8`"), "{notes}");
     for (text, what) in [
         ("id,died\n9,1\n9,0\n", "series `9` has two rows"),
         ("id,dead\n9,1\n", "there is no column `died`"),
@@ -195,4 +195,34 @@ fn the_ward_is_what_it_says() {
     assert_eq!(ward, sample().unwrap());
     let wide = ward.wide("patient", "time").unwrap();
     assert_eq!((wide.rows(), wide.columns().len()), (ward.all_steps(), 2 + 3 + 4));
+}
+
+#[test]
+fn a_model_knows_what_changes_where_one_series_does_not_show_it() {
+    let roles =
+        SeriesRoles { variables: ["lactate", "pulse"].map(String::from).into(), statics: vec!["age".into()] };
+    for (long, text) in [
+        (true, "id,t,what,value\n7,0,age,61\n7,0,lactate,2\n7,0,pulse,80\n"),
+        (false, "id,t,age,lactate,pulse\n7,0,61,2,80\n"),
+        (false, "id,t,age,lactate,pulse\n7,0,61,2,80\n7,1,61,2,80\n"),
+    ] {
+        let told = SeriesOptions { roles: roles.clone(), ..options(long) };
+        let SeriesReading { series, notes, .. } = from_text(text, &told).unwrap();
+        assert_eq!(series.variables(), ["lactate", "pulse"], "{text}");
+        assert_eq!(series.column("age").unwrap().cell(0).unwrap(), "61", "{text}");
+        assert!(!notes.iter().any(|note| note.contains("known once")), "{notes:?}");
+    }
+}
+
+#[test]
+fn series_are_cut_off_before_they_are_put_in_bins() {
+    let early = SeriesOptions {
+        after: Some("90min".parse().unwrap()),
+        step: Some("1h".parse().unwrap()),
+        ..options(true)
+    };
+    let text = "id,t,what,value\n7,00:00,pulse,80\n7,01:00,pulse,90\n7,01:45,pulse,100\n";
+    let SeriesReading { series, notes, .. } = from_text(text, &early).unwrap();
+    assert_eq!(series.values(0), [80.0, 90.0]);
+    assert!(notes[0].contains("are left, and 2 of 3 values"), "{notes:?}");
 }

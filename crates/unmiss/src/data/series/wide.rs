@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::columns::{Skipped, Times, Words};
 use super::gather::{Cell, gathered as from_cells};
+use super::read::SeriesRoles;
 use super::set::Series;
 use crate::data::table::{Column, Table, Values};
 use crate::error::Result;
@@ -23,8 +24,8 @@ enum Role {
 pub(super) fn gathered(
     table: &Table,
     (id, time): (&str, &str),
-    ids: &Words<'_>,
-    times: &Times<'_>,
+    (ids, times): (&Words<'_>, &Times<'_>),
+    known: &SeriesRoles,
     skipped: &mut Skipped,
 ) -> Result<(Series, Vec<String>)> {
     let mut rows = Vec::new();
@@ -36,7 +37,12 @@ pub(super) fn gathered(
     }
     let others: Vec<&Column> =
         table.columns().iter().filter(|column| column.name != id && column.name != time).collect();
-    let roles: Vec<Role> = others.iter().map(|column| role(column, &rows, ids.levels.len())).collect();
+    let role = |column: &&Column| match known.constant(&column.name) {
+        Some(true) => Role::Static,
+        Some(false) => numbers_of(column),
+        None => role(column, &rows, ids.levels.len()),
+    };
+    let roles: Vec<Role> = others.iter().map(role).collect();
     let mut names: Vec<String> = Vec::new();
     let mut numbers: Vec<(&Column, &Vec<f64>)> = Vec::new();
     for (column, role) in others.iter().zip(&roles) {
@@ -54,7 +60,7 @@ pub(super) fn gathered(
         numbers.iter().enumerate().map(value).collect::<Vec<_>>()
     };
     let cells: Vec<Cell> = rows.iter().flat_map(cell).collect();
-    let (series, mut notes) = from_cells(cells, times.clock, &ids.levels, &names)?;
+    let (series, mut notes) = from_cells(cells, times.clock, &ids.levels, &names, known)?;
     let codes: HashMap<&str, usize> = ids.levels.iter().map(String::as_str).zip(0..).collect();
     let mut statics = Vec::new();
     for column in
@@ -103,9 +109,11 @@ fn role(column: &Column, rows: &[(usize, usize, f64)], count: usize) -> Role {
             same(first, *row)
         }
     });
-    if constant && repeated {
-        return Role::Static;
-    }
+    if constant && repeated { Role::Static } else { numbers_of(column) }
+}
+
+/// A column that changes over time.
+fn numbers_of(column: &Column) -> Role {
     match &column.values {
         Values::Numbers(values) => Role::Variable(values.clone()),
         Values::Codes { codes, levels } => {

@@ -26,6 +26,9 @@ fn forms(method: &dyn Method) -> Vec<Value> {
             json!({ "predictor": "linear", "statistics": ["mean", "last", "count"] }),
             json!({ "with": { "members": 1, "rounds": 20 } }),
         ],
+        "surroundings" => {
+            vec![json!({ "with": { "rounds": 20 } }), json!({ "predictor": "linear", "examples": 100 })]
+        }
         "kalman" => vec![json!({}), json!({ "model": "trend" })],
         "recurrent" => vec![
             json!({ "units": 8, "batch": 8, "rate": 0.02, "epochs": 40, "patience": 0 }),

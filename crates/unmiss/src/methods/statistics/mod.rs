@@ -51,15 +51,7 @@ impl Settings {
     /// When one has a value it can't have.
     pub fn checked(settings: &Value) -> Result<(Self, Recipe)> {
         let own: Self = parse(settings)?;
-        let found = Recipe::find(&own.predictor, Shape::Table, Job::Predict);
-        let mut recipe = found.map_err(|error| error.reworded(|what| Error::setting("predictor", what)))?;
-        let changes = own.with.as_object().ok_or_else(|| {
-            Error::setting("with", "the settings of the predictor are an object")
-                .with_hint("as {\"members\": 3}")
-        })?;
-        for (name, value) in changes {
-            recipe = recipe.set(name, &value.to_string())?;
-        }
+        let recipe = Recipe::of_tables(&own.predictor, &[], &own.with)?;
         if own.statistics.is_empty() {
             return Err(Error::setting("statistics", "there is none to learn from"));
         }
