@@ -1,7 +1,7 @@
 //! The comparison of methods for Python.
 
 use pyo3::prelude::*;
-use unmiss::compare::{Contest, Contestant, Question, Setup};
+use unmiss::compare::{Contest, Contestant, Division, Question, Setup};
 use unmiss::data::images::LABEL;
 use unmiss::data::{Data, Shape};
 use unmiss::encode::target::TaskKind;
@@ -37,9 +37,11 @@ pub(crate) fn compare(
     let contestants = contestants(Shape::Table, job, methods, tune).map_err(exception)?;
     let question = match target {
         None => Question::Imputers { how, ignore: Vec::new() },
-        Some(target) => {
-            Question::Predictors { roles: Roles { task: task.map(kind), ..Roles::target(target) }, folds }
-        }
+        Some(target) => Question::Predictors {
+            roles: Roles { task: task.map(kind), ..Roles::target(target) },
+            folds,
+            division: Division::Free,
+        },
     };
     held(py, &table.data, Setup { question, contestants, repeats }, &manner)
 }
@@ -67,7 +69,11 @@ pub(crate) fn compare_images(
             Question::Pixels { how: Cover::usual(data.images().map_err(exception)?).to_string() }
         }
         Some(how) => Question::Pixels { how: how.to_owned() },
-        None => Question::Predictors { roles: Roles { task: task.map(kind), ..Roles::target(LABEL) }, folds },
+        None => Question::Predictors {
+            roles: Roles { task: task.map(kind), ..Roles::target(LABEL) },
+            folds,
+            division: Division::Free,
+        },
     };
     held(py, data, Setup { question, contestants, repeats }, &manner)
 }
