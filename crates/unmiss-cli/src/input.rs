@@ -53,7 +53,7 @@ pub struct RatingColumns {
     #[arg(long, value_name = "COLUMN")]
     rating: Option<String>,
     /// The column of times: of several ratings for the same user and item the latest counts [default: time, timestamp];
-    /// of series, when each value was measured
+    /// of series, when each value was measured; of a table with --target, learn from earlier rows and judge on later ones
     #[arg(long, value_name = "COLUMN")]
     time: Option<String>,
     /// How the data are laid out [default: seen from the options and the file]
@@ -150,6 +150,12 @@ impl RatingColumns {
     /// The shape that is told.
     pub fn told(&self) -> Option<ShapeArgument> {
         self.shape
+    }
+
+    /// Whether a column of times is named, and nothing else.
+    pub fn is_of_time_alone(&self) -> bool {
+        let others = [&self.user, &self.item, &self.rating];
+        self.time.is_some() && self.shape.is_none() && others.iter().all(|name| name.is_none())
     }
 
     /// The column of times.

@@ -5,6 +5,7 @@
 
 mod advice;
 mod commands;
+mod examples;
 mod files;
 mod form_input;
 #[cfg(test)]
@@ -14,12 +15,14 @@ mod memory;
 mod new_ratings;
 mod output;
 mod printer;
+mod provenance;
 mod series_input;
 mod signals;
+mod telling;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{FromArgMatches, Parser};
 
 use commands::{Command, Ended};
 use printer::Printer;
@@ -34,7 +37,7 @@ pub const STOPPED: u8 = 130;
 /// Learn from data with holes: describe a table, fit a predictor that takes missing values as they are,
 /// and predict new rows. Without a command, `unmiss` runs `unmiss demo`.
 #[derive(Parser)]
-#[command(name = "unmiss", version, max_term_width = 100)]
+#[command(name = "unmiss", version, max_term_width = 80)]
 struct Arguments {
     #[command(subcommand)]
     command: Option<Command>,
@@ -79,7 +82,8 @@ fn seconds(typed: &str) -> Result<std::time::Duration, String> {
 }
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let matches = examples::command_with_examples().get_matches();
+    let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let printer = Printer::new(arguments.general.quiet);
     // There is one: another name was refused above.
     let Device::Cpu = arguments.general.device;

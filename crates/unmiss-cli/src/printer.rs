@@ -2,16 +2,18 @@
 //! nothing when asked to be quiet.
 
 use std::io::{IsTerminal, Write};
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use unmiss::error::{Error, Result};
 use unmiss::run::{Event, Run};
+use unmiss::store::is_standard_output;
 
 use crate::General;
 use crate::advice::words;
-use crate::output::{folded, harmless};
+use crate::output::{folded, harmless, print};
 use crate::signals::Signals;
 
 /// How often a plain line is written when standard error is not a terminal.
@@ -70,6 +72,19 @@ impl Printer {
         match &state.bar {
             Some((_, bar)) if !bar.is_hidden() => bar.suspend(|| write_line(&text)),
             _ => write_line(&text),
+        }
+    }
+
+    /// Tells what was written to an output: on standard output, or on standard error where the output itself went there.
+    /// Nothing when quiet.
+    pub fn tell_of(&self, output: &Path, text: &str) -> Result<()> {
+        match (self.quiet, is_standard_output(output)) {
+            (true, _) => Ok(()),
+            (false, true) => {
+                self.say(text.trim_end());
+                Ok(())
+            }
+            (false, false) => print(text),
         }
     }
 

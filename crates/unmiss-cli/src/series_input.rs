@@ -47,6 +47,19 @@ impl SeriesArguments {
         self.only_for_series(shape).map(|()| shape)
     }
 
+    /// The same for data of which a column is predicted: what has a target and a column of times, and nothing else that
+    /// would say so, is a table whose rows follow each other.
+    pub fn shape_of_rows(&self, target: Option<&str>, ratings: &RatingColumns, path: &Path) -> Result<Shape> {
+        match target.is_some()
+            && self.series.is_none()
+            && ratings.is_of_time_alone()
+            && !series::is_series(path)
+        {
+            true => self.only_for_series(Shape::Table).map(|()| Shape::Table),
+            false => self.shape(ratings, path),
+        }
+    }
+
     /// Refuses these options for data that are no series.
     pub fn only_for_series(&self, shape: Shape) -> Result<()> {
         let given = [

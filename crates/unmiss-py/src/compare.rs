@@ -1,7 +1,7 @@
 //! The comparison of methods for Python.
 
 use pyo3::prelude::*;
-use unmiss::compare::{Comparison, Contest, Contestant, Question, Setup};
+use unmiss::compare::{Comparison, Contest, Contestant, Division, Question, Setup};
 use unmiss::data::images::LABEL;
 use unmiss::data::{Data, Shape};
 use unmiss::encode::target::TaskKind;
@@ -46,7 +46,8 @@ impl Comparing {
         let question = match target {
             None => Question::Imputers { how, ignore: Vec::new() },
             Some(target) => {
-                Question::Predictors { roles: Roles { task: task.map(kind), ..Roles::target(target) }, folds }
+                let roles = Roles { task: task.map(kind), ..Roles::target(target) };
+                Question::Predictors { roles, folds, division: Division::Free }
             }
         };
         Ok(Self { data: table.data.clone(), setup: Setup { question, contestants, repeats } })
@@ -73,7 +74,8 @@ impl Comparing {
             }
             Some(how) => Question::Pixels { how: how.to_owned() },
             None => {
-                Question::Predictors { roles: Roles { task: task.map(kind), ..Roles::target(LABEL) }, folds }
+                let roles = Roles { task: task.map(kind), ..Roles::target(LABEL) };
+                Question::Predictors { roles, folds, division: Division::Free }
             }
         };
         Ok(Self { data, setup: Setup { question, contestants, repeats } })

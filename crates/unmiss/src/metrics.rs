@@ -1,15 +1,21 @@
 //! Scores of predictions on held-out rows. Every score takes row weights; lower [`Score::loss`] is better.
 
+mod calibration;
 mod filled;
+mod judge;
 mod pixels;
+mod ranking;
 mod values;
 
 use serde::{Deserialize, Serialize};
 
 use crate::encode::{Targets, Task};
 
+pub use calibration::{CalibrationLine, CalibrationPoint, ClassCalibration, share_of};
 pub use filled::{ColumnError, fill_errors};
+pub use judge::{Figures, Judge, Metric, class_said, figure};
 pub use pixels::PixelError;
+pub use ranking::Ranked;
 pub use values::ValueError;
 
 /// Probabilities are kept this far from 0 and 1 before a logarithm is taken.
@@ -130,41 +136,12 @@ pub fn most_probable(probabilities: &[f64]) -> usize {
 /// The area under the curve of precision by recall: the mean of the precision at each positive row, those with the same
 /// score taken together.
 pub fn auprc(scores: &[f64], positive: &[bool]) -> f64 {
-    let mut order: Vec<usize> = (0..scores.len()).collect();
-    order.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]));
-    let all = positive.iter().filter(|own| **own).count();
-    let (mut seen, mut found, mut area) = (0_usize, 0_usize, 0.0);
-    for tied in order.chunk_by(|a, b| scores[*a] == scores[*b]) {
-        let here = tied.iter().filter(|&&row| positive[row]).count();
-        (seen, found) = (seen + tied.len(), found + here);
-        area += here as f64 * found as f64 / seen as f64;
-    }
-    if all == 0 { f64::NAN } else { area / all as f64 }
+    Ranked::new(scores).pr_auc(|row| positive[row], |_| 1.0)
 }
 
 /// Probability that a positive row scores above a negative one, ties counted half; NaN if a side is empty.
 pub fn auroc(scores: &[f64], positive: &[bool], weights: &[f32]) -> f64 {
-    let mut order: Vec<usize> = (0..scores.len()).collect();
-    order.sort_unstable_by(|a, b| scores[*a].total_cmp(&scores[*b]));
-    let (mut below, mut area, mut positives) = (0.0, 0.0, 0.0);
-    let mut start = 0;
-    while start < order.len() {
-        let end =
-            start + order[start..].iter().take_while(|&&row| scores[row] == scores[order[start]]).count();
-        let sum = |wanted: bool| -> f64 {
-            order[start..end]
-                .iter()
-                .filter(|&&row| positive[row] == wanted)
-                .map(|&row| f64::from(weights[row]))
-                .sum()
-        };
-        let (up, down) = (sum(true), sum(false));
-        area += up * (below + down / 2.0);
-        below += down;
-        positives += up;
-        start = end;
-    }
-    area / (positives * below)
+    Ranked::new(scores).auroc(|row| positive[row], |row| f64::from(weights[row]))
 }
 
 /// Mean and half width of its 95 % interval over folds that share training rows: the corrected resampled t

@@ -5,6 +5,7 @@
 //! crash leaves the old file or the new one, never half of one.
 
 mod temporary;
+mod hash;
 mod output;
 mod seal;
 mod slices;
@@ -18,6 +19,7 @@ use std::sync::Arc;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView, View};
 use serde_json::Value;
 
+pub use hash::sha256;
 pub use output::{Output, is_plain, is_same_file, is_standard_output, write_whole};
 
 use crate::error::{Error, Result};

@@ -11,13 +11,14 @@ use unmiss::analyse::{Analysis, Completed, Family, Options, Tipping, analyse};
 use unmiss::data::{CsvWriter, ReadOptions};
 use unmiss::error::{Error, Result};
 use unmiss::report::{Page, sections};
-use unmiss::store::{is_standard_output, write_whole};
+use unmiss::store::is_standard_output;
 
 use crate::General;
 use crate::files::Files;
 use crate::input::InputArguments;
 use crate::output::print;
 use crate::printer::Printer;
+use crate::telling::{JsonArgument, value};
 
 /// What to analyse.
 #[derive(clap::Args)]
@@ -67,9 +68,8 @@ pub struct Arguments {
     /// Write the pooled coefficients as a table; `-` is standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Write everything as JSON
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
+    #[command(flatten)]
+    json: JsonArgument,
     /// Write a page with charts
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
@@ -88,7 +88,7 @@ enum FamilyArgument {
 pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Result<()> {
     let Arguments { data, original, impute, output, json, html, .. } = arguments;
     let files = Files::default().reads(data).reads(original).reads(impute).tables("-o", output);
-    files.file("--json", json).file("--html", html).check()?;
+    files.tables("--json", json.path()).file("--html", html).check()?;
     let options = arguments.options()?;
     let run = printer.run(general)?;
     let found = match impute {
@@ -110,7 +110,7 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
     if let Some(tipping) = &tipping {
         text.push_str(&tipping_text::report(tipping, analysis.level));
     }
-    match output.as_deref().is_some_and(is_standard_output) {
+    match output.as_deref().is_some_and(is_standard_output) || json.in_place_of_text() {
         true => printer.say(text.trim_end()),
         false => print(&text)?,
     }
@@ -140,14 +140,11 @@ impl Arguments {
         if let Some(path) = &self.output {
             write_table(analysis, path)?;
         }
-        if let Some(path) = &self.json {
-            let wrap = |error: serde_json::Error| Error::data(error.to_string());
-            let mut all = serde_json::to_value(analysis).map_err(wrap)?;
-            if let Some(tipping) = tipping {
-                all["tipping"] = serde_json::to_value(tipping).map_err(wrap)?;
-            }
-            write_whole(path, serde_json::to_string_pretty(&all).map_err(wrap)?.as_bytes())?;
+        let mut all = value(analysis)?;
+        if let Some(tipping) = tipping {
+            all["tipping"] = value(tipping)?;
         }
+        self.json.write(&all)?;
         if let Some(path) = &self.html {
             let page = Page::new(format!("Regression of `{}` on filled tables", analysis.response));
             let further = tipping.map(|tipping| sections::tipping(tipping, analysis)).transpose()?;

@@ -12,14 +12,14 @@ use unmiss::error::{Error, Result};
 use unmiss::model::Model;
 use unmiss::report::{Page, sections};
 use unmiss::run::Run;
-use unmiss::store::write_whole;
 
+use super::evaluate::file_name;
 use crate::General;
 use crate::files::Files;
 use crate::input::{ImageArguments, InputArguments, RatingColumns};
-use crate::output::print;
 use crate::printer::Printer;
 use crate::series_input::SeriesArguments;
+use crate::telling::JsonArgument;
 use program::Program;
 use text::page;
 
@@ -61,9 +61,8 @@ pub struct Arguments {
     /// Do not fit the same method with Sparsity Normalization for comparison
     #[arg(long, conflicts_with = "command")]
     no_contrast: bool,
-    /// Write everything, also what the text leaves out, to a JSON file
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
+    #[command(flatten)]
+    json: JsonArgument,
     /// Write a page with charts to an HTML file
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
@@ -107,7 +106,12 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
     if arguments.command.is_some() {
         arguments.images.only_for_images(Shape::Table)?;
     }
-    Files::default().reads([first]).reads(second).file("--json", json).file("--html", html).check()?;
+    Files::default()
+        .reads([first])
+        .reads(second)
+        .tables("--json", json.path())
+        .file("--html", html)
+        .check()?;
     let run = printer.run(general)?;
     let (found, title, data) = match (&arguments.command, &arguments.second) {
         (Some(command), _) => {
@@ -117,7 +121,7 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
         }
         (None, data) => {
             let model = Model::load(&arguments.first)?;
-            let title = format!("{} ({})", arguments.first.display(), model.recipe.method.name());
+            let title = format!("{} ({})", file_name(&arguments.first), model.recipe.method.name());
             arguments.images.only_for_images(model.shape())?;
             arguments.series.only_for_series(model.shape())?;
             match (model.shape(), data) {
@@ -159,14 +163,11 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
     };
     printer.close();
     let found = found?;
-    if let Some(path) = &arguments.json {
-        write_json(&found, path)?;
-    }
-    let title = format!("Audit of {title} on {}", data.display());
+    let title = format!("Audit of {title} on {}", file_name(data));
     if let Some(path) = &arguments.html {
         Page::new(title.as_str()).sections(sections::audit(&found)?).write(path)?;
     }
-    print(&page(&found, &title))
+    json.tell(&found, &page(&found, &title))
 }
 
 /// Audits a program. It gets every column but the target and the ignored ones; cells of numbers and categories
@@ -189,10 +190,4 @@ fn foreign(
     let inputs: Vec<String> = usable.map(|column| column.name.clone()).filter(is_input).collect();
     let program = Program::new(command, run);
     audit(&table, &inputs, &|rows| program.predict(rows), settings, run)
-}
-
-fn write_json(found: &impl serde::Serialize, path: &std::path::Path) -> Result<()> {
-    let json = serde_json::to_vec_pretty(found)
-        .map_err(|error| Error::data(format!("the audit can't be written as JSON: {error}")))?;
-    write_whole(path, &json)
 }

@@ -5,13 +5,13 @@ use std::time::Instant;
 
 use unmiss::bench::{BENCHES, Bench, Request, find};
 use unmiss::error::{Error, Result};
-use unmiss::store::write_whole;
 
 use super::bench_text::page;
 use crate::General;
 use crate::files::Files;
 use crate::output::{print, wrapped};
 use crate::printer::Printer;
+use crate::telling::JsonArgument;
 
 /// Which table to run, and on what.
 #[derive(clap::Args)]
@@ -27,9 +27,8 @@ pub struct Arguments {
     /// Run only these parts (data sets, methods, ...); give it once for each part
     #[arg(long, value_name = "PART")]
     only: Vec<String>,
-    /// Write everything, also the figures of single seeds, to a JSON file
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
+    #[command(flatten)]
+    json: JsonArgument,
     /// Write a page with charts to an HTML file
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
@@ -42,19 +41,18 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
     let request =
         Request { data: folder(bench, arguments)?, seeds: arguments.seeds, only: arguments.only.clone() };
     let sets: Vec<PathBuf> = sets(bench, &request.data);
-    Files::default().reads(&sets).file("--json", &arguments.json).file("--html", &arguments.html).check()?;
+    Files::default()
+        .reads(&sets)
+        .tables("--json", arguments.json.path())
+        .file("--html", &arguments.html)
+        .check()?;
     let start = Instant::now();
     let report = bench.run(&request, &printer.run(general)?)?;
     printer.close();
-    if let Some(path) = &arguments.json {
-        let json = serde_json::to_vec_pretty(&report)
-            .map_err(|error| Error::data(format!("the report can't be written as JSON: {error}")))?;
-        write_whole(path, &json)?;
-    }
     if let Some(path) = &arguments.html {
         report.page()?.write(path)?;
     }
-    print(&page(&report))?;
+    arguments.json.tell(&report, &page(&report))?;
     printer.say(&format!("{:.0} seconds", start.elapsed().as_secs_f64()));
     Ok(())
 }

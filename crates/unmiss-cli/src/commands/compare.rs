@@ -1,11 +1,12 @@
 //! `unmiss compare`: methods side by side on held-out rows or hidden cells, with significance.
 
+mod best;
 mod contestants;
 mod words;
 
 use std::path::{Path, PathBuf};
 
-use unmiss::compare::{Comparison, Contest, Question, Setup};
+use unmiss::compare::{Comparison, Contest, Division, Question, Setup};
 use unmiss::data::images::LABEL;
 use unmiss::data::{Data, Shape};
 use unmiss::encode::target::TaskKind;
@@ -14,9 +15,10 @@ use unmiss::methods::Job;
 use unmiss::missing::{Cover, Mechanism};
 use unmiss::model::Roles;
 use unmiss::report::{Page, sections};
-use unmiss::store::is_plain;
+use unmiss::store::{is_plain, is_standard_output};
 
-use super::fit::{ClassWeightsArgument, TaskArgument};
+use super::evaluate::file_name;
+use super::fit::{ClassWeightsArgument, TaskArgument, division};
 use crate::General;
 use crate::files::Files;
 use crate::input::{ImageArguments, InputArguments, RatingColumns, only_for_tables, unlabelled};
@@ -76,7 +78,14 @@ pub struct Arguments {
     /// With --target, how classes of unequal size weigh in learning
     #[arg(long, value_name = "HOW", default_value = "equal", conflicts_with = "impute")]
     class_weights: ClassWeightsArgument,
-    /// Keep every fit in a JSON file, written anew after each
+    /// With --target, a column that tells which rows belong together, as those of one person: they are never on both
+    /// sides, and the column is no input. For rows that follow each other say --time COLUMN
+    #[arg(long, value_name = "COLUMN", conflicts_with = "impute")]
+    group: Option<String>,
+    /// With --target and a table, fit the best once more and save that model; if it was tuned, it is tuned again
+    #[arg(short, long, value_name = "FILE", requires = "target")]
+    output: Option<PathBuf>,
+    /// Keep every fit in a JSON file, written anew after each; `-`: to standard output, in place of the text
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
     /// Go on from the file of --json: what is done there is not done again
@@ -104,8 +113,9 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
     Files::default()
         .reads([data])
         .reads(arguments.images.files())
-        .file("--json", json)
+        .tables("--json", json)
         .file("--html", html)
+        .file("-o", &arguments.output)
         .check()?;
     let earlier = arguments.earlier()?;
     let (shape, job) = arguments.what()?;
@@ -135,22 +145,27 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
         return Err(Error::data(format!("no method could be compared. {}", comparison.words.join(" "))));
     }
     if let Some(path) = &arguments.html {
-        Page::new(format!("Methods compared on {}", arguments.data.display()))
+        Page::new(format!("Methods compared on {}", file_name(&arguments.data)))
             .summary(words::what_was_asked(&comparison))
             .sections(sections::compare(&comparison)?)
             .write(path)?;
     }
-    print(&words::page(&comparison))?;
+    let model =
+        arguments.output.as_ref().map(|path| best::save(arguments, &comparison, &data, path, &run, printer));
+    let saved = model.transpose()?.unwrap_or_default();
     match &arguments.json {
-        Some(path) => print(&format!("\nEvery fit is in {}.\n", path.display())),
-        None => Ok(()),
+        Some(path) if is_standard_output(path) => Ok(()),
+        Some(path) => {
+            print(&format!("{}{saved}\nEvery fit is in {}.\n", words::page(&comparison), path.display()))
+        }
+        None => print(&(words::page(&comparison) + &saved)),
     }
 }
 
 impl Arguments {
     /// What is compared, on data of which shape.
     fn what(&self) -> Result<(Shape, Job)> {
-        let shape = self.series.shape(&self.ratings, &self.data)?;
+        let shape = self.series.shape_of_rows(self.target.as_deref(), &self.ratings, &self.data)?;
         self.images.only_for_images(shape)?;
         match (shape, &self.target, self.impute) {
             (Shape::Table | Shape::Series, Some(_), _) => Ok((shape, Job::Predict)),
@@ -189,6 +204,8 @@ impl Arguments {
 
     fn repeats(&self, shape: Shape, job: Job) -> u16 {
         self.repeats.unwrap_or(match (shape, job) {
+            // Time goes one way: there are no other folds.
+            (Shape::Table, Job::Predict) if self.ratings.time().is_some() => 1,
             (Shape::Images | Shape::Series, _) => 1,
             (_, Job::Predict | Job::Density) => 2,
             (_, Job::Fill) => 5,
@@ -208,6 +225,15 @@ impl Arguments {
         })
     }
 
+    /// Which rows are never parted.
+    fn division(&self, shape: Shape) -> Result<Division> {
+        match (shape, &self.group) {
+            (Shape::Table, group) => division(group.as_deref(), self.ratings.time()),
+            (_, Some(_)) => only_for_tables(shape, &[("group", true)]).map(|()| Division::Free),
+            (_, None) => Ok(Division::Free),
+        }
+    }
+
     fn question(&self, data: &Data, job: Job) -> Result<Question> {
         Ok(match (data, job) {
             (Data::Images(images), Job::Fill) => {
@@ -220,7 +246,8 @@ impl Arguments {
                 Question::Imputers { how: how.to_string(), ignore: self.ignore.clone() }
             }
             (_, Job::Predict | Job::Density) => {
-                Question::Predictors { roles: self.roles()?, folds: usize::from(self.folds) }
+                let (roles, folds) = (self.roles()?, usize::from(self.folds));
+                Question::Predictors { roles, folds, division: self.division(data.shape())? }
             }
             (_, Job::Rate) => Question::Recommenders { share: self.test },
         })

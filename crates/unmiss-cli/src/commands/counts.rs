@@ -8,7 +8,7 @@ use unmiss::error::Result;
 use unmiss::store::is_standard_output;
 
 use crate::files::Files;
-use crate::output::{number, print, wrapped};
+use crate::output::{number, wrapped};
 use crate::printer::Printer;
 
 /// What to read, how to prepare it, and where to.
@@ -75,13 +75,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<()> {
     let prepared = preparation.prepare(&counts::read(&arguments.data, &options)?)?;
     write(&prepared.table, &arguments.output)?;
     let text = summary(&prepared, arguments);
-    match is_standard_output(&arguments.output) {
-        true => {
-            printer.say(text.trim_end());
-            Ok(())
-        }
-        false => print(&text),
-    }
+    printer.tell_of(&arguments.output, &text)
 }
 
 fn summary(prepared: &Prepared, arguments: &Arguments) -> String {

@@ -49,7 +49,7 @@ pub fn run(general: &General, printer: &Printer) -> Result<()> {
     let run = printer.run(general)?;
     let data = Data::from(table.clone());
     let recipes = Recipe::usual(Shape::Table, Job::Predict);
-    let (model, choice) = fit_table(&data, &roles, &recipes, Some(5), &run, printer)?;
+    let (model, choice) = fit_table(&data, &roles, &recipes, Some(5).into(), &run, printer)?;
     print(&report(&data, &model, &choice))?;
 
     heading("3. Predict, with less and less known")?;

@@ -6,14 +6,15 @@ use unmiss::data::{Data, Shape};
 use unmiss::error::{Error, Result};
 use unmiss::methods::Job;
 use unmiss::model::{Aim, DensityPlan, Model, Recipe};
-use unmiss::store::write_whole;
 
 use super::Ended;
 use crate::General;
 use crate::files::Files;
 use crate::input::{ImageArguments, InputArguments, ShapeArgument, only_for_tables, settings, shape_of};
-use crate::output::{number, print, wrapped};
+use crate::output::{number, wrapped};
 use crate::printer::Printer;
+use crate::provenance;
+use crate::telling::JsonArgument;
 
 /// From what to learn, how, and where to put it.
 #[derive(clap::Args)]
@@ -37,9 +38,8 @@ pub struct Arguments {
     /// compared with those learned from
     #[arg(long, value_name = "SHARE", default_value_t = 0.2)]
     test: f64,
-    /// Write what was measured to a JSON file
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
+    #[command(flatten)]
+    json: JsonArgument,
     /// How the data are laid out [default: seen from the file]
     #[arg(long, value_name = "SHAPE")]
     shape: Option<ShapeArgument>,
@@ -53,7 +53,7 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Result<Ended> {
     let Arguments { data, output, json, images, .. } = arguments;
     let read = Files::default().reads([data]).reads(images.files());
-    read.file("-o", [output]).file("--json", json).check()?;
+    read.file("-o", [output]).tables("--json", json.path()).check()?;
     let shape = match arguments.shape {
         Some(ShapeArgument::Ratings) => Shape::Ratings,
         told => shape_of(told, data),
@@ -80,12 +80,10 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
         return Err(Error::Stopped);
     }
     model.missing = arguments.input.options()?.missing;
+    provenance::note(&mut model, &arguments.data, &data);
     model.save(output)?;
-    if let Some(path) = json {
-        write_whole(path, format!("{:#}\n", figures(&model)?).as_bytes())?;
-    }
-    print(&report(&model)?)?;
-    print(&format!("The model is in {}.\n", output.display()))?;
+    let text = format!("{}The model is in {}.\n", report(&model)?, output.display());
+    json.tell_of(output, &figures(&model)?, &text, printer)?;
     Ok(Ended::of(&model, &run))
 }
 

@@ -5,21 +5,21 @@ pub mod ratings;
 mod series;
 mod text;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use unmiss::data::Shape;
-use unmiss::error::{Error, Result};
+use unmiss::error::Result;
 use unmiss::missing::describe;
 use unmiss::report::{Page, sections};
 use unmiss::run::Run;
-use unmiss::store::write_whole;
 
+use super::evaluate::file_name;
 use crate::General;
 use crate::files::Files;
 use crate::input::{ImageArguments, InputArguments, RatingColumns, only_for_tables};
-use crate::output::print;
 use crate::printer::Printer;
 use crate::series_input::SeriesArguments;
+use crate::telling::JsonArgument;
 use text::{page, size};
 
 /// Which table to describe.
@@ -37,9 +37,8 @@ pub struct Arguments {
     /// Columns to leave out
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     ignore: Vec<String>,
-    /// Write everything, also what the text leaves out, to a JSON file
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
+    #[command(flatten)]
+    json: JsonArgument,
     /// Write a page with charts to an HTML file
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
@@ -57,7 +56,7 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Result<()> {
     let (data, json, html) = (&arguments.data, &arguments.json, &arguments.html);
     let read = Files::default().reads([data]).reads(arguments.images.files()).reads(arguments.series.files());
-    read.file("--json", json).file("--html", html).check()?;
+    read.tables("--json", json.path()).file("--html", html).check()?;
     let shape = arguments.series.shape(&arguments.ratings, data)?;
     arguments.images.only_for_images(shape)?;
     if !matches!(shape, Shape::Table | Shape::Series) {
@@ -74,21 +73,12 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
     let table = arguments.input.read_without(&arguments.data, &left_out, printer)?;
     let run = Run::new(general.seed, general.threads)?;
     let description = run.compute(|| describe(&table, arguments.target.as_deref()))?;
-    if let Some(path) = &arguments.json {
-        write_json(&description, path)?;
-    }
-    let file = arguments.data.display().to_string();
+    let file = file_name(&arguments.data);
     if let Some(path) = &arguments.html {
         Page::new(format!("Holes in {file}"))
             .summary(size(&description))
             .sections(sections::describe(&table, &description)?)
             .write(path)?;
     }
-    print(&page(&description, &file))
-}
-
-fn write_json(description: &impl serde::Serialize, path: &Path) -> Result<()> {
-    let json = serde_json::to_vec_pretty(description)
-        .map_err(|error| Error::data(format!("the description can't be written as JSON: {error}")))?;
-    write_whole(path, &json)
+    arguments.json.tell(&description, &page(&description, &file))
 }

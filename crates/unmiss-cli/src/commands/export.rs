@@ -7,7 +7,8 @@ use unmiss::model::Model;
 use unmiss::onnx::Port;
 
 use crate::files::Files;
-use crate::output::{column, print, wrapped};
+use crate::output::{column, wrapped};
+use crate::printer::Printer;
 
 /// Inputs listed, at most.
 const MOST_LISTED: usize = 30;
@@ -26,7 +27,7 @@ pub struct Arguments {
 }
 
 /// Runs the command.
-pub fn run(arguments: &Arguments) -> Result<()> {
+pub fn run(arguments: &Arguments, printer: &Printer) -> Result<()> {
     let Arguments { model: path, output, level } = arguments;
     Files::default().reads([path]).file("-o", [output]).check()?;
     if let Some(level) = level.filter(|level| !(*level > 0.0 && *level < 1.0)) {
@@ -39,7 +40,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     text.push_str(&ports("Goes in", &exported.inputs));
     text.push('\n');
     text.push_str(&ports("Comes out", &exported.outputs));
-    print(&text)
+    printer.tell_of(output, &text)
 }
 
 /// A heading and a line for each.

@@ -1,31 +1,41 @@
 //! `unmiss fit`: compare a short list of methods on what is held out, make a model of the best, save it.
 
 mod images;
+mod judged;
 mod ratings;
 mod series;
 
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use unmiss::compare::{COVERAGE_LEVEL, Choice, Entry, fit_best};
+use serde_json::{Value, json};
+use unmiss::compare::{COVERAGE_LEVEL, Choice, Choosing, Entry, Evaluation, fit_best};
 use unmiss::data::{Data, Shape};
 use unmiss::encode::{ClassWeights, TargetEncoder, Task, target::TaskKind};
 use unmiss::error::{Error, Result};
 use unmiss::explain::explain_in_passing;
 use unmiss::methods::Job;
-use unmiss::metrics::Score;
+use unmiss::metrics::{Metric, Score};
 use unmiss::model::{Model, Recipe, Roles};
 use unmiss::report::{Page, Section, sections};
 use unmiss::run::Run;
 use unmiss::store::is_plain;
 
 use super::Ended;
+use super::evaluate::{
+    chance, file_name,
+    text::{figures, headline},
+};
 use crate::General;
 use crate::files::Files;
-use crate::input::{ImageArguments, InputArguments, RatingColumns, settings};
-use crate::output::{number, print, wrapped};
+use crate::input::{ImageArguments, InputArguments, RatingColumns, only_for_tables, settings};
+use crate::output::{number, wrapped};
 use crate::printer::Printer;
+use crate::provenance;
 use crate::series_input::SeriesArguments;
+use crate::telling::{JsonArgument, value};
+pub use judged::division;
+use judged::{Test, metric};
 
 /// What to fit, on what, and where to put it.
 #[derive(clap::Args)]
@@ -42,8 +52,14 @@ pub struct Arguments {
     output: PathBuf,
     /// The method; of several the one that does best on what is held out [default: for tables the weighted mean of
     /// several, `ensemble`; for ratings the best of biases, factors, autorec and the blend of them]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, visible_alias = "methods", value_name = "NAMES", value_delimiter = ',')]
     method: Vec<String>,
+    /// Methods that take no part where none is named
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', conflicts_with = "method")]
+    without: Vec<String>,
+    /// Give each method the best of N random settings, found on rows set aside among those that are compared
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    tune: u16,
     /// Keep the one method that does best instead of the mean of several
     #[arg(long, conflicts_with = "method")]
     single: bool,
@@ -69,13 +85,27 @@ pub struct Arguments {
     /// How classes of unequal size weigh in learning
     #[arg(long, value_name = "HOW", default_value = "equal")]
     class_weights: ClassWeightsArgument,
-    /// Of ratings, images and series, the share held out to measure with; the saved model learns from all. 0: nothing
-    /// is measured
-    #[arg(long, value_name = "SHARE", default_value_t = 0.1)]
-    test: f64,
+    /// A file to judge the model on when it is there, or a share: of a table it is set aside and never learned from; of
+    /// ratings, images and series methods are measured on it and the saved model learns from all [default: 0.1; 0:
+    /// nothing is measured]
+    #[arg(long, value_name = "FILE|SHARE")]
+    test: Option<Test>,
+    /// The figure that methods are ordered by, and for accuracy, balanced-accuracy and f1 the chance from which on the
+    /// second of two classes is said [default: log-loss or rmse]
+    #[arg(long, value_name = "FIGURE", value_parser = metric)]
+    metric: Option<Metric>,
+    /// The chance from which on the second of two classes is said [default: 0.5, or the best by --metric]
+    #[arg(long, value_name = "CHANCE", value_parser = chance)]
+    threshold: Option<f64>,
+    /// A column that tells which rows belong together, as those of one person: they are never on both sides of a
+    /// measurement, and the column is no input. For rows that follow each other say --time COLUMN
+    #[arg(long, value_name = "COLUMN")]
+    group: Option<String>,
     /// Folds of the cross-validation, whose models are the model [default: 5; 10 where rows are few]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(2..=100))]
     folds: Option<u16>,
+    #[command(flatten)]
+    json: JsonArgument,
     /// Write a page with charts to an HTML file
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
@@ -147,9 +177,14 @@ impl From<ClassWeightsArgument> for ClassWeights {
 pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Result<Ended> {
     let (data, output, html) = (&arguments.data, &arguments.output, &arguments.html);
     let read = Files::default().reads([data]).reads(arguments.images.files()).reads(arguments.series.files());
-    read.file("-o", [output]).file("--html", html).check()?;
-    let shape = arguments.series.shape(&arguments.ratings, &arguments.data)?;
+    let written = read.reads(arguments.test_file()).file("-o", [output]).file("--html", html);
+    written.tables("--json", arguments.json.path()).check()?;
+    let target = arguments.target.as_deref();
+    let shape = arguments.series.shape_of_rows(target, &arguments.ratings, &arguments.data)?;
     arguments.images.only_for_images(shape)?;
+    if shape != Shape::Table {
+        only_for_tables(shape, &arguments.given_for_tables())?;
+    }
     match shape {
         Shape::Images => images::run(arguments, general, printer),
         Shape::Table => fit_rows(arguments, general, printer),
@@ -164,17 +199,22 @@ fn fit_rows(arguments: &Arguments, general: &General, printer: &Printer) -> Resu
     let roles = arguments.roles()?;
     let data = arguments.input.read_inputs(&arguments.data, &roles, printer)?;
     let run = kept_beside(&arguments.output, arguments.fresh, printer.run(general)?, printer);
-    let (mut model, choice) =
-        fit_table(&data, &roles, &recipes, arguments.folds.map(usize::from), &run, printer)?;
+    let (data, aside) = arguments.set_aside(data, &roles, general.seed)?;
+    let (mut model, choice) = fit_table(&data, &roles, &recipes, arguments.choosing()?, &run, printer)?;
     model.missing = arguments.input.options()?.missing;
+    provenance::note(&mut model, &arguments.data, &data);
+    note_scores(&mut model, Some(&choice.evaluation));
     model.save(&arguments.output)?;
+    let judged = arguments.judge(&model, aside.as_ref(), &run, printer)?;
     if let Some(path) = &arguments.html {
-        Page::new(format!("Predicting `{}` from {}", roles.target, arguments.data.display()))
+        Page::new(format!("Predicting `{}` from {}", roles.target, file_name(&arguments.data)))
+            .summary(headline(&choice.evaluation))
             .sections(page_sections(&data, &model, &choice)?)
+            .sections(sections::origin(&model))
             .write(path)?;
     }
-    print(&report(&data, &model, &choice))?;
-    print(&format!("\nThe model is in {}.\n", arguments.output.display()))?;
+    let text = report(&data, &model, &choice) + &arguments.judged_words(judged.as_ref());
+    arguments.told(value(&choice.found())?, judged.as_ref(), &text, printer)?;
     if Ended::of(&model, &run) == Ended::CutOff {
         return Ok(Ended::CutOff);
     }
@@ -187,11 +227,11 @@ pub fn fit_table(
     data: &Data,
     roles: &Roles,
     recipes: &[Recipe],
-    folds: Option<usize>,
+    choosing: Choosing,
     run: &Run,
     printer: &Printer,
 ) -> Result<(Model, Choice)> {
-    let result = fit_best(data, roles, recipes, folds, run).map(|(mut model, choice)| {
+    let result = fit_best(data, roles, recipes, choosing, run).map(|(mut model, choice)| {
         explain_in_passing(&mut model, data, &choice.held_out, run);
         (model, choice)
     });
@@ -204,6 +244,13 @@ impl Arguments {
     pub fn for_ratings(mut self) -> Self {
         self.ratings = self.ratings.for_ratings();
         self
+    }
+
+    /// Tells what was found, what the model was judged on besides, and where the model is.
+    fn told(&self, found: Value, judged: Option<&Evaluation>, text: &str, printer: &Printer) -> Result<()> {
+        let json = json!({ "model": self.output, "found": found, "test": judged });
+        let text = format!("{text}\nThe model is in {}.\n", self.output.display());
+        self.json.tell_of(&self.output, &json, &text, printer)
     }
 
     fn roles(&self) -> Result<Roles> {
@@ -232,7 +279,9 @@ impl Arguments {
                     .with_hint(format!("say --method NAME --set {setting}")));
             }
             if self.single {
-                return Ok(Recipe::short_list(shape, job));
+                let mut recipes = Recipe::short_list(shape, job);
+                recipes.retain(|recipe| !self.without.iter().any(|name| name == recipe.method.name()));
+                return Ok(recipes);
             }
             let usual = Recipe::usual(shape, job);
             return match self.effort {
@@ -258,6 +307,13 @@ pub fn report(data: &Data, model: &Model, choice: &Choice) -> String {
     for sentence in choice.words().iter().chain(&choice.failures).chain(&interval_words(model, choice)) {
         text.push_str(&wrapped(sentence, 0));
         text.push('\n');
+    }
+    if !choice.entries.is_empty() {
+        text.push_str("\nAll figures of the model, on rows that it did not see\n");
+        text.push_str(&figures(&choice.evaluation));
+    }
+    for sentence in choice.evaluation.warnings() {
+        text.push_str(&format!("{}\n", wrapped(&sentence, 0)));
     }
     text
 }
@@ -345,7 +401,10 @@ fn score_table(choice: &Choice) -> String {
     } else {
         format!("all {} rows", number(choice.rows.len()))
     };
-    let mut text = format!("{}-fold cross-validation on {rows} (mean +- 95 % interval):\n\n", choice.folds);
+    let words = choice.division.words();
+    let measured =
+        format!("{}-fold cross-validation on {rows}{words} (mean +- 95 % interval):", choice.folds);
+    let mut text = wrapped(&measured, 0) + "\n\n";
     text.push_str(&format!(
         "  {:12} {:>19} {:>19} {:>12} {:>9}\n",
         "method",
@@ -387,6 +446,15 @@ fn score_line(entry: &Entry, folds: usize) -> String {
         entry.mean(third, share).0,
         entry.seconds
     )
+}
+
+/// Notes in a model how it did on what it did not see.
+fn note_scores(model: &mut Model, found: Option<&Evaluation>) {
+    let scores = found.into_iter().flat_map(|found| &found.figures);
+    let scores = scores.filter_map(|own| Some((own.metric, own.value?))).collect();
+    if let Some(made) = &mut model.summary.provenance {
+        made.scores = scores;
+    }
 }
 
 /// The run, with its unfinished work kept in a folder beside the model. A model that goes to a pipe or a device has

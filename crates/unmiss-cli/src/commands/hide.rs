@@ -8,12 +8,11 @@ use unmiss::data::{self, CsvWriter, Shape, Table};
 use unmiss::error::{Error, Result};
 use unmiss::missing::{Hidden, Mechanism, Region, hide, hideable};
 use unmiss::run::Run;
-use unmiss::store::is_standard_output;
 
 use crate::General;
 use crate::files::Files;
 use crate::input::{ImageArguments, InputArguments, ShapeArgument, shape_of};
-use crate::output::{column, number, print, wrapped};
+use crate::output::{column, number, wrapped};
 use crate::printer::Printer;
 
 /// Columns listed in the summary.
@@ -118,11 +117,7 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
     }
     data::write(&hidden.table, &arguments.output)?;
     let text = summary(&hidden, how, arguments, general.seed);
-    if is_standard_output(&arguments.output) {
-        printer.say(text.trim_end());
-        return Ok(());
-    }
-    print(&text)
+    printer.tell_of(&arguments.output, &text)
 }
 
 fn chosen(arguments: &Arguments, table: &Table) -> Result<Vec<String>> {

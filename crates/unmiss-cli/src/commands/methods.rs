@@ -1,23 +1,29 @@
 //! `unmiss methods [NAME]`: the list of methods, or one of them in full. All of it comes from the list.
 
+use serde_json::{Value, json};
 use unmiss::data::Shape;
 use unmiss::error::Result;
-use unmiss::methods::{Job, Method, methods_for, named};
+use unmiss::methods::{Job, METHODS, Method, Setting, methods_for, named};
 
-use crate::output::{print, wrapped};
+use crate::output::wrapped;
+use crate::telling::JsonArgument;
 
 /// Which method to tell about.
 #[derive(clap::Args, Default)]
 pub struct Arguments {
     /// A method's name; without one, all are listed
     name: Option<String>,
+    #[command(flatten)]
+    json: JsonArgument,
 }
 
 /// Prints the list or one entry.
 pub fn run(arguments: &Arguments) -> Result<()> {
     match &arguments.name {
-        Some(name) => print(&entry(named(name)?)),
-        None => print(&list()),
+        Some(name) => arguments.json.tell(&as_data(named(name)?), &entry(named(name)?)),
+        None => {
+            arguments.json.tell(&METHODS.iter().map(|method| as_data(*method)).collect::<Vec<_>>(), &list())
+        }
     }
 }
 
@@ -33,6 +39,26 @@ const HEADINGS: [(Shape, Job, &str); 9] = [
     (Shape::Table, Job::Density, "Methods that say how plausible rows are"),
     (Shape::Images, Job::Density, "Methods that say how plausible images are"),
 ];
+
+/// All about a method, for programs.
+fn as_data(method: &dyn Method) -> Value {
+    let (card, defaults) = (method.card(), method.defaults());
+    let does = |shape: &Shape, job: &Job| json!({ "shape": shape, "job": job });
+    let setting =
+        |own: &Setting| json!({ "name": own.name, "help": own.help, "default": defaults[own.name] });
+    json!({
+        "name": card.name,
+        "title": card.about.title,
+        "idea": card.about.idea,
+        "paper": card.about.paper,
+        "when": card.about.when,
+        "when_not": card.about.when_not,
+        "does": card.does.iter().map(|(shape, job)| does(shape, job)).collect::<Vec<_>>(),
+        "competes": card.short_lists.iter().map(|(shape, job)| does(shape, job)).collect::<Vec<_>>(),
+        "draws_are_proper": method.does(Shape::Table, Job::Fill).then(|| method.proper_draws()),
+        "settings": card.settings.iter().map(setting).collect::<Vec<_>>(),
+    })
+}
 
 fn list() -> String {
     let mut text = String::new();

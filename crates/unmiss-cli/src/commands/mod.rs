@@ -8,11 +8,13 @@ mod bench_text;
 mod counts;
 mod demo;
 mod density;
+mod evaluate;
 mod export;
 mod fit;
 mod describe;
 mod hide;
 mod impute;
+mod manual;
 mod methods;
 mod pool;
 mod predict;
@@ -40,6 +42,8 @@ pub enum Command {
     Fit(Box<fit::Arguments>),
     /// Predict new rows, or pairs of users and items, with a saved model
     Predict(predict::Arguments),
+    /// Judge a saved model on rows whose truth is known: every figure with its interval, calibration, coverage
+    Evaluate(Box<evaluate::Arguments>),
     /// Fill the holes of a table or of ratings, once or as many plausible ways as asked
     Impute(Box<impute::Arguments>),
     /// Learn how plausible rows or images are, and save the model
@@ -76,6 +80,10 @@ pub enum Command {
     Methods(methods::Arguments),
     /// Re-run a published table and print it beside the published figures
     Bench(bench::Arguments),
+    /// Print what completes commands, options and values in a shell
+    Completions(manual::Completions),
+    /// Print the manual page of the program or of a command, for `man -l -`
+    Man(manual::Man),
 }
 
 impl Command {
@@ -92,6 +100,7 @@ impl Command {
             Self::Recommend(command) => return command.run(general, printer),
             Self::Demo => demo::run(general, printer),
             Self::Predict(arguments) => predict::run(&arguments, general, printer),
+            Self::Evaluate(arguments) => evaluate::run(&arguments, general, printer),
             Self::Score(arguments) => score::run(&arguments, general, printer),
             Self::Impute(arguments) => return impute::run(&arguments, general, printer),
             Self::Analyse(arguments) => analyse::run(&arguments, general, printer),
@@ -101,12 +110,14 @@ impl Command {
             #[cfg(feature = "serve")]
             Self::Serve(arguments) => serve::run(&arguments, general, printer),
             Self::Show(arguments) => show::run(&arguments, general, printer),
-            Self::Export(arguments) => export::run(&arguments),
+            Self::Export(arguments) => export::run(&arguments, printer),
             Self::Describe(arguments) => describe::run(&arguments, general, printer),
             Self::Hide(arguments) => hide::run(&arguments, general, printer),
             Self::Simulate(arguments) => simulate::run(&arguments, general, printer),
             Self::Counts(arguments) => counts::run(&arguments, printer),
             Self::Methods(arguments) => methods::run(&arguments),
+            Self::Completions(arguments) => manual::completions(&arguments),
+            Self::Man(arguments) => manual::man(&arguments),
             Self::Bench(arguments) => bench::run(&arguments, general, printer),
         };
         done.map(|()| Ended::Done)

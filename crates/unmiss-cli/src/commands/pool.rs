@@ -9,8 +9,9 @@ use unmiss::pool::{Estimate, Pooled, RECORD_ENDING, Record, pool};
 
 use crate::files::Files;
 use crate::input::InputArguments;
-use crate::output::{chance, column, degrees, print, short, wrapped};
+use crate::output::{chance, column, degrees, short, wrapped};
 use crate::printer::Printer;
+use crate::telling::JsonArgument;
 
 /// Names under which analyses usually write their results.
 const TERMS: [&str; 5] = ["term", "name", "variable", "parameter", "coefficient"];
@@ -45,9 +46,8 @@ pub struct Arguments {
     /// the estimates]
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
-    /// Write everything as JSON
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
+    #[command(flatten)]
+    json: JsonArgument,
     #[command(flatten)]
     input: InputArguments,
 }
@@ -63,7 +63,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<()> {
             .with_hint("say the number of rows less the number of coefficients"));
     }
     let Arguments { data, record, json, .. } = arguments;
-    Files::default().reads(data).reads(record).file("--json", json).check()?;
+    Files::default().reads(data).reads(record).tables("--json", json.path()).check()?;
     let mut terms: Vec<(String, Vec<Estimate>)> = Vec::new();
     for path in &arguments.data {
         // What the reader remarks on columns is about data to learn from, not about estimates.
@@ -84,13 +84,8 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<()> {
             Ok((term.as_str(), pool(estimates, arguments.complete_df, arguments.level)?))
         })
         .collect::<Result<Vec<_>>>()?;
-    if let Some(path) = &arguments.json {
-        let all: Vec<_> =
-            pooled.iter().map(|(term, pooled)| json!({ "term": term, "pooled": pooled })).collect();
-        let text = serde_json::to_string_pretty(&all).map_err(|error| Error::data(error.to_string()))?;
-        unmiss::store::write_whole(path, text.as_bytes())?;
-    }
-    print(&report(&pooled, arguments))
+    let all: Vec<_> = pooled.iter().map(|(term, pooled)| json!({ "term": term, "pooled": pooled })).collect();
+    arguments.json.tell(&all, &report(&pooled, arguments))
 }
 
 impl Arguments {

@@ -9,6 +9,7 @@ mod series;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use serde_json::json;
 use unmiss::data::{Batches, Column, CsvWriter, Data, Kind, Shape, Table};
 use unmiss::encode::Task;
 use unmiss::error::{Error, Result};
@@ -16,6 +17,7 @@ use unmiss::explain::Contributions;
 use unmiss::methods::Job;
 use unmiss::model::{Model, Predicting};
 use unmiss::run::Run;
+use unmiss::store::write_whole;
 
 use crate::General;
 use crate::advice::told;
@@ -55,6 +57,12 @@ pub struct Arguments {
     /// Columns carried over to the predictions, besides those named when the model was fitted
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     id: Vec<String>,
+    /// Carry over every column: the whole table with the predictions behind it
+    #[arg(long, conflicts_with = "id")]
+    append: bool,
+    /// Write what was noticed to a JSON file: rows, values that training never saw, holes that are other ones
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
     /// With a model of ratings: ratings that came after it was fitted, of new users or known ones; nothing is trained
     /// again
     #[arg(long, value_name = "FILE")]
@@ -76,13 +84,16 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
             .with_hint("say --level 0.9 for intervals that hold for 90 % of new rows"));
     }
     let read = Files::default().reads([&arguments.model, &arguments.data]).reads(&arguments.ratings);
-    read.tables("-o", [&arguments.output]).tables("--contributions", &arguments.contributions).check()?;
+    let written = read.tables("-o", [&arguments.output]).tables("--contributions", &arguments.contributions);
+    written.tables("--json", &arguments.json).check()?;
     let model = Model::load(&arguments.model)?;
     arguments.images.only_for_images(model.shape())?;
     arguments.series.only_for_series(model.shape())?;
     match model.shape() {
         Shape::Ratings => {
             let given = [
+                ("append", arguments.append),
+                ("json", arguments.json.is_some()),
                 ("explain", arguments.explain.is_some()),
                 ("contributions", arguments.contributions.is_some()),
             ];
@@ -114,6 +125,12 @@ fn predict_file(model: &Model, arguments: &Arguments, run: &Run) -> Result<usize
     let mut reasons = Reasons::new(model, arguments, run)?;
     let mut header = [ids.clone(), predicting.headings(arguments.level)].concat();
     header.extend(reasons.iter().flat_map(Reasons::header));
+    if let Some(name) = header.iter().enumerate().find(|(place, name)| header[..*place].contains(name)) {
+        let what = format!("there would be two columns `{}`", name.1);
+        return Err(
+            Error::setting("append", what).with_hint("rename it in the data, or name columns with --id")
+        );
+    }
     let mut writer = CsvWriter::create(&arguments.output, &header)?;
     let (mut watch, mut unseen) = (predicting.watch(), Unseen::default());
     let mut rows = 0;
@@ -137,8 +154,13 @@ fn predict_file(model: &Model, arguments: &Arguments, run: &Run) -> Result<usize
     reasons.map_or(Ok(()), Reasons::finish)?;
     batches.notes().iter().for_each(|note| run.note(told(note)));
     unseen.tell(run);
-    if let Some(shift) = watch.shift() {
-        run.warn(shift.words());
+    let shift = watch.shift().map(|shift| shift.words());
+    if let Some(words) = &shift {
+        run.warn(words.clone());
+    }
+    if let Some(path) = &arguments.json {
+        let found = json!({ "rows": rows, "unseen": unseen.0, "shift": shift });
+        write_whole(path, format!("{found:#}\n").as_bytes())?;
     }
     Ok(rows)
 }
@@ -172,7 +194,13 @@ fn open(model: &Model, arguments: &Arguments, run: &Run) -> Result<(Batches, Vec
     }
     arguments.form.apply(&mut options)?;
     options.rows = BATCH;
+    if arguments.append {
+        options.others = Some(Kind::Text);
+    }
     let batches = Batches::open(&arguments.data, &options)?;
+    if arguments.append {
+        ids = batches.header().to_vec();
+    }
     let columns: BTreeSet<&str> = batches.header().iter().map(String::as_str).collect();
     model.check_header(batches.header(), &arguments.data.display().to_string())?;
     let absent: Vec<String> = ids.iter().filter(|id| !columns.contains(id.as_str())).cloned().collect();

@@ -15,9 +15,9 @@ pub enum Command {
     /// Learn from ratings (user, item, rating[, time]) and save the model: `unmiss fit --shape ratings`
     Fit(Box<fit::Arguments>),
     /// Predict the ratings of pairs of users and items: `unmiss predict`
-    Predict(predict::Arguments),
+    Predict(Box<predict::Arguments>),
     /// List the items that a user has not rated yet, the best first
-    Top(top::Arguments),
+    Top(Box<top::Arguments>),
     /// Find out whether predicted ratings drift with how many ratings a user gave: `unmiss audit`
     Audit(Box<audit::Arguments>),
 }

@@ -9,13 +9,13 @@ use unmiss::error::{Error, Result};
 use unmiss::methods::Job;
 use unmiss::model::{Model, Scored, Scoring};
 use unmiss::run::Run;
-use unmiss::store::write_whole;
 
 use crate::General;
 use crate::files::Files;
 use crate::input::{ImageArguments, InputArguments, only_for_tables};
 use crate::output::{number, wrapped};
 use crate::printer::Printer;
+use crate::telling::JsonArgument;
 
 /// Rows scored at a time.
 const BATCH: usize = 4_096;
@@ -39,9 +39,8 @@ pub struct Arguments {
     /// Columns carried over to the scores
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     id: Vec<String>,
-    /// Write everything to a JSON file as well
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
+    #[command(flatten)]
+    json: JsonArgument,
     #[command(flatten)]
     input: InputArguments,
     #[command(flatten)]
@@ -56,7 +55,7 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
     }
     let Arguments { model, data, output, json, images, .. } = arguments;
     let read = Files::default().reads([model, data]).reads(images.files());
-    read.tables("-o", [output]).file("--json", json).check()?;
+    read.tables("-o", [output]).tables("--json", json.path()).check()?;
     let model = Model::load(model)?;
     images.only_for_images(model.shape())?;
     model.check_job(Job::Density, &arguments.model)?;
@@ -66,10 +65,7 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
     printer.close();
     let scored = scored?;
     arguments.write(&model, &data, &names, &scored)?;
-    if let Some(path) = json {
-        let all = figures(&model, &names, &scored, arguments.flag);
-        write_whole(path, format!("{all:#}\n").as_bytes())?;
-    }
+    json.write(&figures(&model, &names, &scored, arguments.flag))?;
     if output != Path::new("-") {
         printer.say(&format!("{} scores are in {}", number(scored.len()), output.display()));
     }

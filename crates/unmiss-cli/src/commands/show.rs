@@ -16,8 +16,9 @@ use unmiss::model::Model;
 use crate::General;
 use crate::files::Files;
 use crate::input::InputArguments;
-use crate::output::{column, number, print, wrapped};
+use crate::output::{column, number, wrapped};
 use crate::printer::Printer;
+use crate::telling::JsonArgument;
 
 /// Columns listed unless all are asked for.
 const MOST_LISTED: usize = 30;
@@ -40,9 +41,8 @@ pub struct Arguments {
     /// With --explain DATA: rows to ask about, drawn at random [default: 1000]
     #[arg(long, value_name = "N", requires = "data", value_parser = rows)]
     rows: Option<usize>,
-    /// With --explain: write everything, also what the text leaves out, to a JSON file
-    #[arg(long, value_name = "FILE", requires = "explain")]
-    json: Option<PathBuf>,
+    #[command(flatten)]
+    json: JsonArgument,
     /// With --explain: write a page with charts to an HTML file
     #[arg(long, value_name = "FILE", requires = "explain")]
     html: Option<PathBuf>,
@@ -59,7 +59,7 @@ fn rows(typed: &str) -> std::result::Result<usize, String> {
 pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Result<()> {
     let Arguments { data, json, html, .. } = arguments;
     let read = Files::default().reads([&arguments.model]).reads(data);
-    read.file("--json", json).file("--html", html).check()?;
+    read.tables("--json", json.path()).file("--html", html).check()?;
     let model = Model::load(&arguments.model)?;
     if arguments.explain {
         model.check_job(Job::Predict, &arguments.model)?;
@@ -76,7 +76,18 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
     if let Some(cut_off) = &model.summary.cut_off {
         text.push_str(&format!("\nCut off\n{}\n", wrapped(cut_off, 2)));
     }
-    print(&text)
+    text.push_str(&origin(&model));
+    json.tell(&model.words()?, &text)
+}
+
+/// Where a model comes from, if its file says so.
+fn origin(model: &Model) -> String {
+    let Some(made) = &model.summary.provenance else { return String::new() };
+    let mut text = String::from("\nWhere it comes from\n");
+    for (name, value) in made.lines() {
+        text.push_str(&format!("  {name:12}{}\n", wrapped(&value, 14).trim_start()));
+    }
+    text
 }
 
 /// What is in the file of a model that predicts.

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
+use serde_json::Value;
 use tempfile::TempDir;
 
 /// A folder of one's own, in which the program runs.
@@ -41,6 +42,20 @@ impl Bench {
         std::fs::read(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
     }
 
+    /// What stands in a model's file but where the model comes from: the command and the time, which say where it was
+    /// written and when.
+    pub fn model(&self, name: &str) -> (Value, Vec<u8>) {
+        let bytes = self.bytes(name);
+        let (length, rest) = bytes.split_at(8);
+        let (head, arrays) = rest.split_at(u64::from_le_bytes(length.try_into().unwrap()) as usize);
+        let mut head: Value = serde_json::from_slice(head).unwrap();
+        let mut words: Value =
+            serde_json::from_str(head["__metadata__"]["unmiss"].as_str().unwrap()).unwrap();
+        words["summary"].as_object_mut().unwrap().remove("provenance");
+        head["__metadata__"]["unmiss"] = words;
+        (head, arrays.to_vec())
+    }
+
     /// The text of a file.
     pub fn text(&self, name: &str) -> String {
         String::from_utf8(self.bytes(name)).unwrap()
@@ -54,6 +69,8 @@ impl Bench {
             _ => vec![part],
         });
         command.current_dir(self.folder.path()).args(quoted);
+        // Models note when they were made.
+        command.env("SOURCE_DATE_EPOCH", "1700000000");
         // Help is as wide as the terminal: a width of its own keeps it the same everywhere.
         command.env("COLUMNS", "100").stdin(Stdio::null());
         command

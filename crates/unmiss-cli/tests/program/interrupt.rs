@@ -83,7 +83,7 @@ fn a_fit_that_was_killed_goes_on_to_the_same_model() {
         answer.err
     );
     assert!(!folder.exists());
-    assert_eq!(bench.bytes("cut.unmiss"), bench.bytes("whole.unmiss"));
+    assert_eq!(bench.model("cut.unmiss"), bench.model("whole.unmiss"));
 }
 
 /// Starts a command, waits until it has kept unfinished work of that ending, and presses Ctrl-C.
@@ -137,7 +137,7 @@ fn unfinished_work_of_another_fit_is_not_used() {
     std::fs::create_dir(bench.path("again.unmiss.unfinished")).unwrap();
     bench.write("again.unmiss.unfinished/linear--fold-1-of-2.fold", b"not what it seems");
     bench.succeed(&format!("{linear} -o again.unmiss"));
-    assert_eq!(bench.bytes("again.unmiss"), bench.bytes("plain.unmiss"));
+    assert_eq!(bench.model("again.unmiss"), bench.model("plain.unmiss"));
 }
 
 #[test]

@@ -13,6 +13,7 @@ mod counts;
 mod demo;
 mod density;
 mod errors;
+mod evaluate;
 mod explain;
 mod export;
 mod forms;

@@ -140,8 +140,8 @@ fn fit_thrice(method: &str, target: &str) {
     bench.succeed(&format!("{fit} -o one.unmiss --threads 1"));
     bench.succeed(&format!("{fit} -o two.unmiss --threads 2"));
     bench.succeed(&format!("{fit} -o seed.unmiss --threads 2 --seed 1"));
-    assert_eq!(bench.bytes("one.unmiss"), bench.bytes("two.unmiss"), "{method} {target}");
-    assert_ne!(bench.bytes("one.unmiss"), bench.bytes("seed.unmiss"), "{method} {target}");
+    assert_eq!(bench.model("one.unmiss"), bench.model("two.unmiss"), "{method} {target}");
+    assert_ne!(bench.model("one.unmiss"), bench.model("seed.unmiss"), "{method} {target}");
     let one = bench.succeed("predict one.unmiss ward.csv --threads 1").out;
     assert_eq!(one, bench.succeed("predict two.unmiss ward.csv --threads 2").out, "{method} {target}");
     assert_eq!(one.lines().count(), 401);

@@ -43,6 +43,30 @@ impl Verdict {
         }
     }
 
+    /// What it means and what to do, in sentences.
+    pub fn advice(self) -> Vec<String> {
+        let first = match self {
+            Self::Flat => {
+                "The average answer stays where it is, however little is known of a row: answers for rows of which much \
+                 and of which little is known can be compared."
+            }
+            Self::MildDrift => {
+                "The average answer moves a little when less is known: compare rows of which about as much is known, or \
+                 try the treatment of holes that the contrast below shows, if it predicts as well."
+            }
+            Self::StrongDrift => {
+                "The answer says how much is known as well as what is known: do not compare rows of which more and less is \
+                 known by it, fit again with another treatment of holes (the contrast below shows one), or see that the \
+                 columns that are missed most are known."
+            }
+            Self::Unclear => "There are too few rows to tell: audit more of them before relying on either.",
+        };
+        let second = "Cells are hidden here completely at random (MCAR: for no reason at all). Where cells are missing for \
+                      reasons that are known of the row (MAR), or because of the value itself (not at random, MNAR), a \
+                      model may do worse than this page shows, and how much is known may rightly move its answer.";
+        vec![first.to_owned(), second.to_owned()]
+    }
+
     /// The verdict in a word or two.
     pub fn name(self) -> &'static str {
         match self {

@@ -1,7 +1,11 @@
 //! The choice of a method, or the weights of several, by cross-validation, said in words with its uncertainty, and the
 //! model that comes of it: the mean of the fold models that were measured.
 
+use super::choosing::{Choosing, Division};
+use super::comparison::Contestant;
+use super::evaluation::{Evaluation, evaluate_held_out};
 use super::labelled::Labelled;
+use super::tune::settings_for;
 use crate::data::Data;
 use crate::encode::{Encoding, Rows, Targets, Task};
 use crate::error::{Error, Result};
@@ -10,7 +14,7 @@ use crate::methods::folds::{
     Entry, FoldModel, FoldModels, Folds, Splits, Validated, cross_validate, learn_from_all, usual_folds,
 };
 use crate::methods::{Recipe, Training};
-use crate::metrics::{Score, mean_over_folds};
+use crate::metrics::{Judge, Metric, Score, mean_over_folds};
 use crate::model::{
     CrossValidated, HeldOut, Intervals, Model, Part, Prepared, Roles, Sets, Spread, holes_of,
 };
@@ -29,6 +33,8 @@ pub struct Choice {
     pub rows: Vec<usize>,
     /// Number of folds.
     pub folds: usize,
+    /// How many of the rows compared each fold held out.
+    pub fold_sizes: Vec<usize>,
     /// Rows the table has with a known target.
     pub all_rows: usize,
     /// The targets of the rows compared, in their order.
@@ -40,6 +46,15 @@ pub struct Choice {
     pub held_out: Vec<(usize, usize)>,
     /// Share of held-out rows whose error is within what the other folds' errors promise at [`COVERAGE_LEVEL`].
     pub coverage: Option<f64>,
+    /// What methods were ordered by, where it was told.
+    pub metric: Option<Metric>,
+    /// How rows were divided.
+    pub division: Division,
+    /// Columns that are no inputs, and why.
+    pub left_out: Vec<String>,
+    /// Every figure of the model on rows that it did not see: those that were kept apart from what it learned from, or
+    /// of the mean of fold models all rows compared, each by the models that were learned without it.
+    pub evaluation: Evaluation,
 }
 
 /// R2 or AUROC from which on nobody should believe it, and the fewest rows for that to be said.
@@ -50,7 +65,7 @@ const FEWEST_FOR_TOO_GOOD: usize = 20;
 pub const COVERAGE_LEVEL: f64 = 0.9;
 
 impl Choice {
-    fn new(labelled: &Labelled, folds: &Folds, validated: &mut Validated) -> Self {
+    fn new(labelled: &Labelled, folds: &Folds, validated: &mut Validated, how: &Choosing, run: &Run) -> Self {
         let rows = folds.held_out.concat();
         let left_out = validated.left_out.iter().map(|name| {
             format!("`{name}` was given up after two folds: the mean of the others does no better with it.")
@@ -60,14 +75,21 @@ impl Choice {
         let mut weights: Vec<(&str, f64)> =
             members.map(|(own, weight)| (own.method.name(), *weight)).collect();
         weights.sort_by(|a, b| b.1.total_cmp(&a.1));
+        let predictions =
+            validated.entries.first().map(|entry| entry.predictions.clone()).unwrap_or_default();
         Self {
             curves: validated.entries.first().map(|entry| entry.curves.clone()).unwrap_or_default(),
             entries: std::mem::take(&mut validated.entries),
             weights,
             failures: validated.failures.iter().cloned().chain(left_out).collect(),
+            evaluation: judged(labelled, &labelled.truth.select(&rows), &predictions, how, run),
+            left_out: labelled.notes().to_vec(),
+            metric: how.metric,
+            division: how.division.clone(),
             truth: labelled.truth.select(&rows),
             rows,
             folds: folds.held_out.len(),
+            fold_sizes: folds.held_out.iter().map(Vec::len).collect(),
             all_rows: labelled.rows(),
             held_out: rows_of_folds(folds),
             coverage: None,
@@ -108,7 +130,30 @@ impl Choice {
         if let Some(second) = self.entries.get(1) {
             words.push(self.against(best, second, figure));
         }
+        words.extend(self.figure_words());
         words
+    }
+
+    /// What the figure that was told is, and where the second class begins.
+    fn figure_words(&self) -> Vec<String> {
+        let Evaluation { classes, threshold, .. } = &self.evaluation;
+        let told = self.metric.map(|metric| {
+            format!(
+                "Methods are ordered by {}; that of the model is {:.4} over all held-out rows.",
+                metric.title(),
+                self.evaluation.value(metric)
+            )
+        });
+        let second = threshold.zip(classes.get(1)).map(|(threshold, class)| {
+            let value = |metric| 100.0 * self.evaluation.value(metric);
+            format!(
+                "`{class}` is said from a chance of {threshold:.4} on: {:.1} % of its rows are found (sensitivity), and \
+                 {:.1} % of the others are not taken for it (specificity).",
+                value(Metric::Sensitivity),
+                value(Metric::Specificity)
+            )
+        });
+        told.into_iter().chain(second).collect()
     }
 
     /// The paired difference between the model and the best other, in a sentence.
@@ -150,18 +195,24 @@ pub fn fit_best(
     data: &Data,
     roles: &Roles,
     recipes: &[Recipe],
-    fold_count: Option<usize>,
+    how: impl Into<Choosing>,
     run: &Run,
 ) -> Result<(Model, Choice)> {
-    let labelled = Labelled::new(data, roles, run)?;
+    let how = how.into();
+    let roles = &how.division.roles(roles);
+    let labelled = Labelled::new(data, roles, &how.division, run)?;
+    how.check(labelled.target.task)?;
     let prepared = labelled.prepare(Encoding::default())?;
     let Prepared { coder, rows, targets } = &prepared;
     let training = Training { encoder: coder.table()?, inputs: rows.table()?, targets };
     let size = Size::of(targets, coder.table()?);
-    let plan = Plan::new(recipes, &labelled, size, fold_count, run.seed())?;
-    let splits = Splits::new(training, &labelled.truth, &plan.folds);
+    let mut plan = Plan::new(recipes, &labelled, size, how.folds, run.seed())?;
+    plan.leave_out(&how.without)?;
+    how.division.check(&plan.folds)?;
+    plan.tune(&labelled, how.tune, run);
+    let splits = Splits::new(training, &labelled.truth, &plan.folds).judged_by(how.metric);
     let mut validated = cross_validate(&splits, &plan.members, plan.together.as_ref(), run)?;
-    let mut choice = Choice::new(&labelled, &plan.folds, &mut validated);
+    let mut choice = Choice::new(&labelled, &plan.folds, &mut validated, &how, run);
     let recipe = plan.together.clone().unwrap_or_else(|| validated.members[0].0.clone());
     let mut cut_off = run.stopped().then(|| {
         let compared = choice.entries.iter().filter(|entry| entry.recipe.method.name() != "ensemble");
@@ -180,8 +231,11 @@ pub fn fit_best(
                 choice.curves = curves;
                 choice.held_out = plan.folds.apart.iter().map(|row| (*row, 0)).collect();
                 let alone = FoldModels::new(coder.clone(), targets.task, members(&validated), vec![model]);
-                (promise, validated.models) =
+                let apart;
+                (promise, validated.models, apart) =
                     measured.on_rows_kept_apart(&labelled, &splits, rows, alone, run)?;
+                let truth = labelled.truth.select(&plan.folds.apart);
+                choice.evaluation = judged(&labelled, &truth, &apart, &how, run);
             }
             None => {
                 let name = recipe.method.name();
@@ -198,8 +252,17 @@ pub fn fit_best(
     if let Part::Predict(part) = &mut model.part {
         part.intervals = promise.intervals.map(Intervals::CrossValidated);
         part.sets = promise.sets;
+        part.threshold = choice.evaluation.threshold;
     }
     Ok((model, choice))
+}
+
+/// Every figure of answers for held-out rows; the threshold is the one told, or the best by the figure told.
+fn judged(labelled: &Labelled, truth: &Targets, answers: &[f64], how: &Choosing, run: &Run) -> Evaluation {
+    let best = |metric| Judge::of_classes(answers, truth, None).best_threshold(metric);
+    let chosen = || how.metric.filter(|_| truth.task == Task::Classification { classes: 2 }).and_then(best);
+    let threshold = how.threshold.or_else(|| chosen().map(|(threshold, _)| threshold));
+    evaluate_held_out(&labelled.target, truth, answers, threshold, run)
 }
 
 /// (row, fold) of all rows that are compared.
@@ -235,7 +298,7 @@ impl Plan {
                 Ok(Self {
                     members: settings.members(size)?,
                     together: Some(recipe.clone()),
-                    folds: settings.deal(truth, count, seed),
+                    folds: settings.deal(truth, &labelled.ties, count, seed),
                 })
             }
             _ if recipes.iter().any(|recipe| recipe.method.name() == "ensemble") => {
@@ -245,6 +308,33 @@ impl Plan {
             _ => {
                 let folds = labelled.folds(count.unwrap_or_else(|| usual_folds(truth)), seed);
                 Ok(Self { members: recipes.to_vec(), together: None, folds })
+            }
+        }
+    }
+}
+
+impl Plan {
+    fn leave_out(&mut self, without: &[String]) -> Result<()> {
+        self.members.retain(|member| !without.iter().any(|name| name == member.method.name()));
+        match self.members.is_empty() {
+            true => Err(Error::setting("without", "no method is left").with_hint("leave out fewer")),
+            false => Ok(()),
+        }
+    }
+
+    /// Gives each method the best of some random settings, its own among them.
+    fn tune(&mut self, labelled: &Labelled, draws: usize, run: &Run) {
+        let mut rows = [self.folds.first.clone().unwrap_or_default(), self.folds.held_out.concat()].concat();
+        rows.sort_unstable();
+        for member in self.members.iter_mut().filter(|_| draws > 0) {
+            let (method, part) = (member.method, run.part(&format!("{}, tuned", member.method.name())));
+            let found =
+                settings_for(&Contestant::new(member, draws), method, run.seed(), &part, |settings, run| {
+                    labelled.inner_loss(&Recipe { method, settings: settings.clone() }, &rows, run)
+                });
+            // What can't be fitted is told when it is compared; what was stopped is compared as it is.
+            if let Ok(settings) = found {
+                member.settings = settings;
             }
         }
     }
@@ -296,7 +386,7 @@ impl Measured {
         rows: &Rows,
         alone: FoldModels,
         run: &Run,
-    ) -> Result<(Promise, Vec<FoldModel>)> {
+    ) -> Result<(Promise, Vec<FoldModel>, Vec<f64>)> {
         let apart = rows.select(&splits.folds.apart)?;
         let truth = splits.truth.select(&splits.folds.apart);
         let mut found = (Vec::new(), Vec::new());
@@ -311,7 +401,7 @@ impl Measured {
                 Promise { intervals: None, sets: Some(Sets::split(rows, &truth.classes, classes, spread)) }
             }
         };
-        Ok((promise, alone.into_models()))
+        Ok((promise, alone.into_models(), found.0))
     }
 }
 

@@ -6,6 +6,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::choosing::Division;
 use super::standing::Standing;
 use crate::data::{Data, Shape};
 use crate::encode::Task;
@@ -67,6 +68,9 @@ pub enum Question {
         roles: Roles,
         /// Folds of the cross-validation.
         folds: usize,
+        /// Which rows are never parted.
+        #[serde(default, skip_serializing_if = "Division::is_free")]
+        division: Division,
     },
     /// Imputers on hidden cells.
     Imputers {

@@ -54,7 +54,9 @@ impl Contest {
     pub fn new(data: &Data, setup: Setup, run: &Run) -> Result<Self> {
         let mut comparison = Comparison::new(data, setup.question, setup.repeats.max(1), run.seed());
         let arena: Box<dyn Arena> = match &comparison.question {
-            Question::Predictors { roles, folds } => Box::new(HeldOutRows::new(data, roles, *folds, run)?),
+            Question::Predictors { roles, folds, division } => {
+                Box::new(HeldOutRows::new(data, roles, division, *folds, run)?)
+            }
             Question::Imputers { how, .. } if data.shape() == Shape::Series => {
                 Box::new(HiddenValues::new(data, how, run)?)
             }

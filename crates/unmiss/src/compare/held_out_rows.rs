@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::arena::{Arena, Outcome, repeat_seed};
+use super::choosing::Division;
 use super::comparison::{Comparison, Contestant, Part};
 use super::labelled::Labelled;
 use super::tune::settings_for;
@@ -10,13 +11,10 @@ use crate::data::{Data, Shape};
 use crate::encode::Task;
 use crate::error::{Act, Error, Result};
 use crate::methods::Job;
-use crate::methods::folds::{Folds, MOST_ROWS_COMPARED, folds};
+use crate::methods::folds::{Folds, Ties};
 use crate::metrics::{Score, most_probable};
 use crate::model::{Recipe, Roles};
 use crate::run::Run;
-
-/// The inner holdout of a search is one of so many folds of the training part.
-const INNER_FOLDS: usize = 5;
 
 /// The rows whose target is known, dealt into folds.
 pub(super) struct HeldOutRows {
@@ -28,26 +26,32 @@ pub(super) struct HeldOutRows {
 
 impl HeldOutRows {
     /// Finds inputs and target; tells which columns are left out and why.
-    pub fn new(data: &Data, roles: &Roles, folds: usize, run: &Run) -> Result<Self> {
-        let labelled = Labelled::new(data, roles, run)?;
+    pub fn new(data: &Data, roles: &Roles, division: &Division, folds: usize, run: &Run) -> Result<Self> {
+        let labelled = Labelled::new(data, roles, division, run)?;
         if labelled.rows() < folds {
             let what = format!("{} rows with a known target can't make {folds} folds", labelled.rows());
             return Err(Error::data(what).with_hint(Act::FewerFolds));
         }
-        Ok(Self { labelled, shape: data.shape(), folds, seed: run.seed() })
+        let own = Self { labelled, shape: data.shape(), folds, seed: run.seed() };
+        let there = own.folds_of(0).held_out.len();
+        if there < folds {
+            let what = format!("rows{} make {there} folds, not {folds}", division.words());
+            return Err(Error::data(what).with_hint(Act::FewerFolds));
+        }
+        Ok(own)
     }
 
     /// The folds of a repeat.
     fn folds_of(&self, repeat: usize) -> Folds {
-        self.labelled.folds(self.folds, repeat_seed(self.seed, repeat))
-    }
-
-    /// The loss of a recipe on a holdout of the training rows, learned from the rest of them.
-    fn inner_loss(&self, recipe: &Recipe, training: &[usize], run: &Run) -> Result<f64> {
-        let inner = folds(&self.labelled.truth.select(training), INNER_FOLDS, MOST_ROWS_COMPARED, run.seed());
-        let rows = |places: &[usize]| places.iter().map(|&place| training[place]).collect::<Vec<_>>();
-        let split = self.labelled.encode(&rows(&inner.training(0)), &rows(&inner.held_out[0]), recipe)?;
-        Ok(split.judge(recipe, run)?.score.loss())
+        let ordered = matches!(self.labelled.ties, Ties::Times(_));
+        let mut folds =
+            self.labelled.folds(self.folds - usize::from(ordered), repeat_seed(self.seed, repeat));
+        if ordered {
+            // No model is to be made of the rest: the latest rows are one more part to judge on.
+            folds.rows += folds.apart.len();
+            folds.held_out.push(std::mem::take(&mut folds.apart));
+        }
+        folds
     }
 }
 
@@ -83,7 +87,7 @@ impl Arena for HeldOutRows {
         let training = folds.training(fold);
         recipe.settings = settings_for(contestant, recipe.method, self.seed, &run, |settings, run| {
             let recipe = Recipe { method: recipe.method, settings: settings.clone() };
-            self.inner_loss(&recipe, &training, run)
+            self.labelled.inner_loss(&recipe, &training, run)
         })?;
         let rows = (training.as_slice(), folds.held_out[fold].as_slice());
         let held_out = self.labelled.split((repeat, fold), 0, rows, &recipe)?.judge(&recipe, &run)?;
@@ -117,8 +121,9 @@ mod tests {
     fn tuning_looks_at_nothing_that_is_held_out() {
         let run = Run::new(4, 2).unwrap();
         let penguins = read("sample:penguins".as_ref(), &ReadOptions::default()).unwrap().table;
-        let rows_of =
-            |table| HeldOutRows::new(&Data::from(table), &Roles::target("species"), 3, &run).unwrap();
+        let rows_of = |table| {
+            HeldOutRows::new(&Data::from(table), &Roles::target("species"), &Division::Free, 3, &run).unwrap()
+        };
         let rows = rows_of(penguins.clone());
         // Every number of the rows that fold 0 holds out becomes garbage.
         let folds = rows.folds_of(0);
@@ -134,7 +139,7 @@ mod tests {
         for draw in 0..3 {
             let settings = crate::methods::space::draw(given.method, &given.settings, draw, run.seed());
             let recipe = Recipe { settings, ..given.clone() };
-            let inner = |rows: &HeldOutRows| rows.inner_loss(&recipe, &training, &run).unwrap();
+            let inner = |rows: &HeldOutRows| rows.labelled.inner_loss(&recipe, &training, &run).unwrap();
             assert_eq!(inner(&garbled).to_bits(), inner(&rows).to_bits(), "draw {draw}");
         }
         let contestant = Contestant::new(&given, 2);

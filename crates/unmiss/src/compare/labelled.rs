@@ -2,14 +2,18 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::choosing::Division;
 use crate::data::Data;
 use crate::encode::{Encoding, Made, Rows, TargetEncoder, Targets, Task};
 use crate::error::Result;
 use crate::methods::Predictor;
-use crate::methods::folds::{Folds, MOST_ROWS_COMPARED, folds, own_units};
+use crate::methods::folds::{Folds, MOST_ROWS_COMPARED, Ties, own_units};
 use crate::metrics::Score;
 use crate::model::{Inputs, Prepared, Recipe, Roles, fit_prepared, prepare};
 use crate::run::Run;
+
+/// The inner holdout of a search is one of so many folds of the training part.
+const INNER_FOLDS: usize = 5;
 
 /// Rows whose target is known, and what is predicted of them.
 pub(super) struct Labelled {
@@ -20,6 +24,8 @@ pub(super) struct Labelled {
     pub target: TargetEncoder,
     /// The targets as the rows are: class weights serve learning, not judging.
     pub truth: Targets,
+    /// Which of them belong together.
+    pub ties: Ties,
     /// Parts that are encoded already, the latest last.
     encoded: Mutex<Vec<Remembered>>,
 }
@@ -49,19 +55,24 @@ pub(super) struct HeldOut {
 
 impl Labelled {
     /// Finds rows, inputs and target; tells which columns are left out and why.
-    pub fn new(data: &Data, roles: &Roles, run: &Run) -> Result<Self> {
+    pub fn new(data: &Data, roles: &Roles, division: &Division, run: &Run) -> Result<Self> {
+        let (roles, ties) = (division.roles(roles), division.ties(data, roles)?);
         let data = roles.labelled(data)?;
         let inputs = roles.inputs(&data)?;
         inputs.notes.iter().for_each(|note| run.note(note.clone()));
         let target = TargetEncoder::fit(&data, &roles.target, roles.task)?;
         let truth = target.encode(&data, roles.weight.as_deref(), Default::default())?;
-        let roles = roles.clone();
-        Ok(Self { data, inputs, roles, target, truth, encoded: Mutex::default() })
+        Ok(Self { data, inputs, roles, target, truth, ties, encoded: Mutex::default() })
     }
 
     /// How many rows there are.
     pub fn rows(&self) -> usize {
         self.data.rows()
+    }
+
+    /// Columns that are no inputs and why, and what inputs are made of.
+    pub fn notes(&self) -> &[String] {
+        &self.inputs.notes
     }
 
     /// How many inputs there are.
@@ -71,7 +82,18 @@ impl Labelled {
 
     /// Deals the rows into folds.
     pub fn folds(&self, count: usize, seed: u64) -> Folds {
-        folds(&self.truth, count, MOST_ROWS_COMPARED, seed)
+        self.ties.deal(&self.truth, count, MOST_ROWS_COMPARED, seed)
+    }
+
+    /// The loss of a recipe on a holdout of the training rows, learned from the rest of them.
+    pub fn inner_loss(&self, recipe: &Recipe, training: &[usize], run: &Run) -> Result<f64> {
+        let (ties, truth) = (self.ties.select(training), self.truth.select(training));
+        let inner = ties.deal(&truth, INNER_FOLDS, MOST_ROWS_COMPARED, run.seed());
+        let rows = |places: &[usize]| places.iter().map(|&place| training[place]).collect::<Vec<_>>();
+        // Where folds follow each other, the last learns from most.
+        let fold = if inner.first.is_some() { inner.held_out.len().saturating_sub(1) } else { 0 };
+        let split = self.encode(&rows(&inner.training(fold)), &rows(&inner.held_out[fold]), recipe)?;
+        Ok(split.judge(recipe, run)?.score.loss())
     }
 
     /// All rows, in an encoding.

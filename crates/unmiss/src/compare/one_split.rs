@@ -5,6 +5,7 @@
 
 use std::time::Instant;
 
+use super::evaluation::{Evaluation, evaluate_held_out};
 use crate::data::{Data, Shape};
 use crate::encode::{ClassWeights, TargetEncoder, Targets};
 use crate::error::{Error, Result};
@@ -40,6 +41,8 @@ pub struct SplitChoice {
     pub truth: Targets,
     /// Methods that could not be fitted, and why.
     pub failures: Vec<String>,
+    /// Every figure of the best.
+    pub evaluation: Option<Evaluation>,
 }
 
 /// Measures recipes on a share of the images and learns the best from all. With a share of 0 there must be one recipe,
@@ -68,7 +71,7 @@ pub fn fit_best_on_split(
 
 impl SplitChoice {
     /// How the best method did, in a sentence.
-    fn words(&self) -> Option<String> {
+    pub(super) fn words(&self) -> Option<String> {
         let MeasuredOnce { recipe, score, .. } = self.entries.first()?;
         let figures = match score {
             Score::Classification { accuracy, .. } => {
@@ -99,6 +102,7 @@ fn measure(data: &Data, roles: &Roles, recipes: &[Recipe], share: f64, run: &Run
         held_out: places.iter().map(|&place| own[place]).collect(),
         truth: truth.select(places),
         failures: Vec::new(),
+        evaluation: None,
     };
     for recipe in recipes {
         let (name, start) = (recipe.method.name(), Instant::now());
@@ -123,6 +127,8 @@ fn measure(data: &Data, roles: &Roles, recipes: &[Recipe], share: f64, run: &Run
         return Err(if run.stopped() { Error::Stopped } else { Error::data(choice.failures.join("; ")) });
     }
     choice.entries.sort_by(|a, b| a.score.ranked_loss().total_cmp(&b.score.ranked_loss()));
+    let best = &choice.entries[0].predictions;
+    choice.evaluation = Some(evaluate_held_out(&target, &choice.truth, best, None, run));
     Ok(choice)
 }
 

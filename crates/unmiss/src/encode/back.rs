@@ -48,9 +48,11 @@ fn fill_numbers<'a>(
     column.observed.fill(true);
 }
 
-/// What a standardised single-precision number can tell apart: so many units of it are 1.
+/// What a standardised single-precision number can tell apart, and no more places than the column's own values have: so
+/// many units of it are 1.
 fn units(feature: &NumberFeature) -> f64 {
-    10_f64.powf((5.0 - feature.width.log10()).ceil().clamp(0.0, 15.0))
+    let carried = (5.0 - feature.width.log10()).ceil().clamp(0.0, 15.0);
+    10_f64.powf(feature.decimals.map_or(carried, |own| carried.min(f64::from(own))))
 }
 
 /// Back to the user's units, without digits that a standardised single-precision number can't carry.
@@ -97,6 +99,13 @@ mod tests {
         let encoder = Encoder::fit(&table, &["fever".into()], Encoding::default()).unwrap();
         let feature = &encoder.numbers[0];
         let scaled = ((37.6 - feature.center) / feature.width) as f32;
-        assert_eq!(decode(feature, scaled), 37.6);
+        assert_eq!((decode(feature, scaled), feature.decimals), (37.6, Some(1)));
+        // What lies between two of its values gets the places that they have.
+        assert_eq!(decode(feature, scaled + 0.03), 37.6);
+        let computed = Column::from_numbers("share", Kind::Real, &[1.0 / 3.0, 0.5]);
+        let encoder =
+            Encoder::fit(&Table::new(vec![computed]).unwrap(), &["share".into()], Encoding::default())
+                .unwrap();
+        assert_eq!(encoder.numbers[0].decimals, None);
     }
 }

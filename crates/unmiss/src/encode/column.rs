@@ -9,6 +9,8 @@ use crate::data::{Column, Kind, level};
 /// Standard deviations from the mean beyond which a straight line is no knowledge: values stop there. (Of the range
 /// from minimum to maximum, three lengths are as far.)
 const FARTHEST: f64 = 30.0;
+/// Places behind the point that people write; numbers with more of them were computed.
+const MOST_DECIMALS: i32 = 6;
 /// Levels that are looked up one by one.
 const FEW_LEVELS: usize = 4;
 
@@ -45,6 +47,10 @@ pub struct NumberFeature {
     pub mean: f32,
     /// Training cells that were not observed.
     pub missing: usize,
+    /// Places behind the point that real numbers have, which are those that filled cells get; none where they have many,
+    /// and in older files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decimals: Option<u8>,
 }
 
 /// A category column: encoded = position in `levels`, or `levels.len()` for a level pooled as `other`.
@@ -60,6 +66,21 @@ pub struct CategoryFeature {
     pub shares: Vec<f32>,
     /// Training cells that were not observed.
     pub missing: usize,
+}
+
+/// Places behind the point that numbers are given with; none where they are many, as of what was computed.
+fn decimals(known: &[f64]) -> Option<u8> {
+    let mut places = 0;
+    for value in known {
+        let fits = |places: i32| (value * 10_f64.powi(places)).round() / 10_f64.powi(places) == *value;
+        while !fits(places) {
+            places += 1;
+            if places > MOST_DECIMALS {
+                return None;
+            }
+        }
+    }
+    (!known.is_empty()).then_some(places as u8)
 }
 
 impl NumberFeature {
@@ -89,7 +110,9 @@ impl NumberFeature {
             }
         };
         let width = if width > 0.0 && width.is_finite() { width } else { 1.0 };
-        let mut feature = Self { name, kind, center, width, low, high, limits: None, mean: 0.0, missing };
+        let mut feature =
+            Self { name, kind, center, width, low, high, limits: None, mean: 0.0, missing, decimals: None };
+        feature.decimals = decimals(&known).filter(|_| feature.kind == Kind::Real);
         let total: f64 = known.iter().map(|&value| f64::from(feature.scaled(scale, value))).sum();
         feature.mean = (total / count) as f32;
         feature
@@ -103,7 +126,8 @@ impl NumberFeature {
     /// The same column, learned from the known values of so many other rows. What may be filled stays.
     pub(super) fn learned_from(&self, scale: Scale, known: Vec<f64>, rows: usize) -> Self {
         let missing = rows - known.len();
-        Self { limits: self.limits, ..Self::learn(self.name.clone(), self.kind, scale, known, missing) }
+        let (limits, decimals) = (self.limits, self.decimals);
+        Self { limits, decimals, ..Self::learn(self.name.clone(), self.kind, scale, known, missing) }
     }
 
     /// A value as a method sees it.

@@ -22,6 +22,7 @@ mod self_masking;
 mod hide;
 mod significance;
 mod regions;
+mod advice;
 mod cover;
 mod images;
 mod patterns;

@@ -8,7 +8,7 @@ use crate::encode::{Rows, TargetEncoder, Task};
 use crate::error::Result;
 use crate::methods::Predictor;
 use crate::methods::folds::FoldModels;
-use crate::metrics::most_probable;
+use crate::metrics::{class_said, most_probable};
 
 /// The level of intervals if nobody says one.
 pub const USUAL_LEVEL: f64 = 0.9;
@@ -28,6 +28,8 @@ pub(super) struct Promise<'a> {
     pub target: &'a TargetEncoder,
     pub intervals: Option<&'a Intervals>,
     pub sets: Option<&'a Sets>,
+    /// From which chance on the second of two classes is said.
+    pub threshold: Option<f64>,
 }
 
 /// What a model answers for some rows.
@@ -123,7 +125,7 @@ impl<'a> Answers<'a> {
 /// The answers as columns, as they are written to files.
 impl Answers<'_> {
     /// `prediction`; of a number with `lower` and `upper` at a level, which are holes where the model has no
-    /// intervals; of a class with `probability_CLASS` for each and, where a level is told, the `set` of classes that it
+    /// intervals; of a class with `probability_CLASS` for each (with the digits that it is worth) and, where a level is told, the `set` of classes that it
     /// holds.
     pub fn columns(&self, level: Option<f64>) -> Vec<Column> {
         let TargetEncoder { levels, .. } = self.promise.target;
@@ -138,7 +140,7 @@ impl Answers<'_> {
             }
             Predictions::Probabilities(chances) => {
                 let rows = || chances.chunks_exact(levels.len());
-                let codes = rows().map(|row| most_probable(row) as u32).collect();
+                let codes = rows().map(|row| class_said(row, self.promise.threshold) as u32).collect();
                 let values = Values::Codes { codes, levels: levels.clone() };
                 let mut columns = vec![known("prediction", Kind::Category, values)];
                 if let Some(sets) = level.and_then(|level| self.sets(level)) {
@@ -150,13 +152,20 @@ impl Answers<'_> {
                     columns.push(known("set", Kind::Text, Values::Texts(sets)));
                 }
                 columns.extend(levels.iter().enumerate().map(|(class, level)| {
-                    let own: Vec<f64> = rows().map(|row| row[class]).collect();
+                    let own: Vec<f64> = rows().map(|row| worth(row[class])).collect();
                     Column::from_numbers(format!("probability_{level}"), Kind::Real, &own)
                 }));
                 columns
             }
         }
     }
+}
+
+/// A chance with the digits that it is worth: six places, and of one next to 0 or 1 three digits of the distance.
+fn worth(chance: f64) -> f64 {
+    let distance = chance.min(1.0 - chance);
+    let places = if distance > 0.0 { (2.0 - distance.log10().floor()).clamp(6.0, 15.0) } else { 6.0 };
+    format!("{chance:.*}", places as usize).parse().unwrap_or(chance)
 }
 
 /// A column without holes.

@@ -53,9 +53,17 @@ impl Model {
     /// When the file can't be written or read back; then whatever stood at the path before stays.
     pub fn save(&self, path: &Path) -> Result<()> {
         save_with(path, self.to_bytes()?, Self::assemble, |again| {
-            Ok(self.header(self.coder_words()?)? == again.header(again.coder_words()?)?
-                && self.answers_to_probe()? == again.answers_to_probe()?)
+            Ok(self.words()? == again.words()? && self.answers_to_probe()? == again.answers_to_probe()?)
         })
+    }
+
+    /// Everything that the header of its file says: shape, job, method, settings, what each column is translated by, the
+    /// summary of the fit and where it comes from.
+    ///
+    /// # Errors
+    /// When that can't be put in words.
+    pub fn words(&self) -> Result<Value> {
+        self.header(self.coder_words()?)
     }
 
     /// The version of the format of its file.
@@ -234,6 +242,9 @@ impl Part {
                 let numbers = [target.low, target.high, target.mean, target.deviation];
                 if target.levels.len() != classes || classes == 1 {
                     return damaged("number of classes");
+                }
+                if part.threshold.is_some_and(|own| !(0.0..=1.0).contains(&own)) {
+                    return damaged("threshold");
                 }
                 if target.low > target.high || !numbers.iter().all(|x| x.is_finite()) {
                     return damaged("range of the target");

@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::explanation::{Background, Explanation};
 use super::group::Groups;
 use super::intervals::{Intervals, Sets};
+use super::provenance::Provenance;
 use super::roles::Roles;
 use super::shift::Patterns;
 use crate::data::LARGEST;
@@ -148,6 +149,9 @@ pub struct Summary {
     /// What the columns of a model that predicts held in training; older files do not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub background: Option<Background>,
+    /// Where the model comes from, if whoever made it said so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provenance: Option<Provenance>,
 }
 
 impl Summary {
@@ -204,6 +208,9 @@ pub struct Prediction {
     /// Which combinations of holes the rows had; older files do not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub patterns: Option<Patterns>,
+    /// From which chance on the second of two classes is said, where that was chosen; none: the more probable one is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub threshold: Option<f64>,
 }
 
 /// What filling needs beside the method.

@@ -26,6 +26,8 @@ pub struct Predicting<'a> {
     pub intervals: Option<&'a Intervals>,
     /// Sets of classes from held-out errors, for classification.
     pub sets: Option<&'a Sets>,
+    /// From which chance on the second of two classes is said; none: the more probable one is.
+    pub threshold: Option<f64>,
     patterns: Option<&'a Patterns>,
     /// Rows learned from.
     learned_from: usize,
@@ -40,10 +42,22 @@ impl<'a> Predicting<'a> {
         learned: &'a dyn Learned,
         learned_from: usize,
     ) -> Option<Self> {
-        let Prediction { roles, target, intervals, sets, patterns } = part;
+        let Prediction { roles, target, intervals, sets, patterns, threshold } = part;
+        let threshold = *threshold;
         let (intervals, sets, patterns) = (intervals.as_ref(), sets.as_ref(), patterns.as_ref());
         let (predictor, folds) = (learned.predictor()?, learned.fold_models());
-        Some(Self { coder, roles, target, intervals, sets, patterns, learned_from, predictor, folds })
+        Some(Self {
+            coder,
+            roles,
+            target,
+            intervals,
+            sets,
+            threshold,
+            patterns,
+            learned_from,
+            predictor,
+            folds,
+        })
     }
 
     /// Watches new rows for holes that are other ones than in training.
@@ -66,7 +80,8 @@ impl<'a> Predicting<'a> {
     /// # Errors
     /// When the rows have another shape.
     pub fn answers(&self, rows: &Rows) -> Result<Answers<'a>> {
-        let promise = Promise { target: self.target, intervals: self.intervals, sets: self.sets };
+        let Self { target, intervals, sets, threshold, .. } = *self;
+        let promise = Promise { target, intervals, sets, threshold };
         Answers::new(promise, self.predictor, self.folds, rows)
     }
 
@@ -207,7 +222,8 @@ pub(super) fn fit(data: &Data, roles: &Roles, recipe: &Recipe, run: &Run) -> Res
     let mut summary = Summary::new(&prepared.rows, &*learned, run);
     summary.rows_without_target = data.rows() - labelled.rows();
     let patterns = Patterns::of(&prepared.rows);
-    let prediction = Prediction { roles: roles.clone(), target, intervals: None, sets: None, patterns };
+    let prediction =
+        Prediction { roles: roles.clone(), target, intervals: None, sets: None, patterns, threshold: None };
     Ok(Made { coder: prepared.coder, part: Part::Predict(Box::new(prediction)), summary, learned })
 }
 
@@ -228,7 +244,8 @@ pub(super) fn of_folds(
     let mut summary = Summary::new(&rows, &*learned, run);
     summary.rows_without_target = data.rows() - labelled.rows();
     let patterns = Patterns::of(&rows);
-    let prediction = Prediction { roles: roles.clone(), target, intervals: None, sets: None, patterns };
+    let prediction =
+        Prediction { roles: roles.clone(), target, intervals: None, sets: None, patterns, threshold: None };
     Ok(Made { coder, part: Part::Predict(Box::new(prediction)), summary, learned })
 }
 

@@ -103,7 +103,7 @@ impl Chart {
     pub(super) fn html(&self, id: &str) -> String {
         let Words { title, seen, meaning } = &self.words;
         format!(
-            "<figure id=\"{id}\">\n<h3>{}</h3>\n{}\n<figcaption><p>{}</p>\n<p class=\"meaning\">{}</p></figcaption>\n\
+            "<figure id=\"{id}\">\n<h3>{}</h3>\n<div class=\"drawing\" tabindex=\"0\">{}</div>\n<figcaption><p>{}</p>\n<p class=\"meaning\">{}</p></figcaption>\n\
              <details><summary>The numbers</summary>\n{}</details>\n</figure>\n",
             sentence(title),
             self.svg(id),

@@ -10,10 +10,11 @@ use unmiss::model::Model;
 use unmiss::report::{Page, sections};
 use unmiss::run::Run;
 
+use super::Arguments;
 use super::text::{chart, figures};
-use super::{Arguments, write_json};
 use crate::commands::describe::ratings::by_count;
-use crate::output::{item, number, print, wrapped};
+use crate::commands::evaluate::file_name;
+use crate::output::{item, number, wrapped};
 use crate::printer::Printer;
 
 /// Audits and prints. The data, if there are any, are ratings that were held out from the model.
@@ -29,17 +30,14 @@ pub fn run(
     let found = audit_ratings(model, held_out.as_deref(), &arguments.settings(100, 10, 50), run);
     printer.close();
     let found = found?;
-    if let Some(path) = &arguments.json {
-        write_json(&found, path)?;
-    }
     let title = match data {
-        Some(path) => format!("Audit of {title} on {}", path.display()),
+        Some(path) => format!("Audit of {title} on {}", file_name(path)),
         None => format!("Audit of {title}"),
     };
     if let Some(path) = &arguments.html {
         Page::new(title.as_str()).sections(sections::rating_audit(&found)?).write(path)?;
     }
-    print(&page(&found, &title))
+    arguments.json.tell(&found, &page(&found, &title))
 }
 
 /// The pairs of a file whose user and item the model knows.

@@ -63,13 +63,16 @@ pub fn what_was_asked(comparison: &Comparison) -> String {
                 number(comparison.rows)
             )
         }
-        (Question::Predictors { roles, folds }, task) => {
+        (Question::Predictors { roles, folds, division }, task) => {
             let task = match task {
                 Some(Task::Classification { classes }) => format!("{classes} classes"),
                 _ => "a number".to_owned(),
             };
             let target = &roles.target;
-            format!("Predicting `{target}` ({task}) on {rows}: {folds}-fold cross-validation, {repeats}.")
+            format!(
+                "Predicting `{target}` ({task}) on {rows}: {folds}-fold cross-validation{}, {repeats}.",
+                division.words()
+            )
         }
     }
 }

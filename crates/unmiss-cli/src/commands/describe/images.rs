@@ -4,8 +4,9 @@ use unmiss::error::Result;
 use unmiss::missing::{ImagesDescription, describe_images};
 use unmiss::report::{Page, sections};
 
-use super::{Arguments, write_json};
-use crate::output::{bar, column, number, print, wrapped};
+use super::Arguments;
+use crate::commands::evaluate::file_name;
+use crate::output::{bar, column, number, wrapped};
 
 /// Sides of the map in the terminal, at most.
 const MAP: usize = 16;
@@ -16,10 +17,7 @@ const LISTED: usize = 30;
 pub fn run(arguments: &Arguments) -> Result<()> {
     let images = arguments.images.read(&arguments.data)?;
     let found = describe_images(&images);
-    if let Some(path) = &arguments.json {
-        write_json(&found, path)?;
-    }
-    let file = arguments.data.display().to_string();
+    let file = file_name(&arguments.data);
     if let Some(path) = &arguments.html {
         Page::new(format!("Holes in {file}"))
             .summary(size(&found))
@@ -27,7 +25,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
             .sections(sections::images(&images, &found)?)
             .write(path)?;
     }
-    print(&page(&found, &file))
+    arguments.json.tell(&found, &page(&found, &file))
 }
 
 fn size(found: &ImagesDescription) -> String {

@@ -4,25 +4,23 @@ use unmiss::error::Result;
 use unmiss::missing::{CountGroup, Counts, RatingsDescription, describe_ratings};
 use unmiss::report::{Page, sections};
 
-use super::{Arguments, write_json};
-use crate::output::{bar, number, print, wrapped};
+use super::Arguments;
+use crate::commands::evaluate::file_name;
+use crate::output::{bar, number, wrapped};
 use crate::printer::Printer;
 
 /// Describes and prints.
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<()> {
     let ratings = arguments.ratings.read(&arguments.data, &arguments.input, printer)?;
     let found = describe_ratings(&ratings);
-    if let Some(path) = &arguments.json {
-        write_json(&found, path)?;
-    }
-    let file = arguments.data.display().to_string();
+    let file = file_name(&arguments.data);
     if let Some(path) = &arguments.html {
         Page::new(format!("Ratings in {file}"))
             .summary(size(&found))
             .sections(sections::ratings(&found)?)
             .write(path)?;
     }
-    print(&page(&found, &file))
+    arguments.json.tell(&found, &page(&found, &file))
 }
 
 fn size(found: &RatingsDescription) -> String {

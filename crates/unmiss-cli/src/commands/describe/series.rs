@@ -5,8 +5,9 @@ use unmiss::error::Result;
 use unmiss::missing::{SeriesDescription, Spread, describe_series};
 use unmiss::report::{Page, sections};
 
-use super::{Arguments, write_json};
-use crate::output::{bar, number, print, wrapped};
+use super::Arguments;
+use crate::commands::evaluate::file_name;
+use crate::output::{bar, number, wrapped};
 use crate::printer::Printer;
 
 /// Describes and prints.
@@ -14,10 +15,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<()> {
     let options = (arguments.input.options()?, arguments.target.as_deref());
     let series = arguments.series.read(&arguments.data, &arguments.ratings, options, None, printer)?.series;
     let found = describe_series(&series);
-    if let Some(path) = &arguments.json {
-        write_json(&found, path)?;
-    }
-    let file = arguments.data.display().to_string();
+    let file = file_name(&arguments.data);
     if let Some(path) = &arguments.html {
         Page::new(format!("Holes in the series of {file}"))
             .summary(size(&found))
@@ -25,7 +23,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<()> {
             .sections(sections::series(&series, &found)?)
             .write(path)?;
     }
-    print(&page(&series, &found, &file))
+    arguments.json.tell(&found, &page(&series, &found, &file))
 }
 
 fn size(found: &SeriesDescription) -> String {

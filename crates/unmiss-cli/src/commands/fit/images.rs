@@ -3,18 +3,20 @@
 use unmiss::compare::{MeasuredOnce, SplitChoice, fit_best_on_split};
 use unmiss::data::images::LABEL;
 use unmiss::data::{Data, Shape};
-use unmiss::error::{Error, Result};
+use unmiss::error::Result;
 use unmiss::methods::Job;
 use unmiss::metrics::Score;
 use unmiss::model::{Model, Recipe, Roles};
 use unmiss::report::{Page, sections};
 
-use super::{Arguments, kept_beside};
+use super::{Arguments, kept_beside, note_scores};
 use crate::General;
 use crate::commands::Ended;
 use crate::input::{only_for_tables, unlabelled};
-use crate::output::{number, print, wrapped};
+use crate::output::{number, wrapped};
 use crate::printer::Printer;
+use crate::provenance;
+use crate::telling::value;
 
 /// Runs the command.
 pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Result<Ended> {
@@ -27,20 +29,25 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
     let data = Data::from(images);
     let roles = Roles { class_weights: arguments.class_weights.into(), ..Roles::target(LABEL) };
     let run = kept_beside(&arguments.output, arguments.fresh, printer.run(general)?, printer);
-    let recipes = if arguments.test > 0.0 { &recipes[..] } else { &recipes[..recipes.len().min(1)] };
-    let fitted = fit_best_on_split(&data, &roles, recipes, arguments.test, &run);
+    let recipes = if arguments.test_share() > 0.0 { &recipes[..] } else { &recipes[..recipes.len().min(1)] };
+    let fitted = fit_best_on_split(&data, &roles, recipes, arguments.test_share(), &run);
     printer.close();
-    let (model, choice) = fitted?;
+    let (mut model, choice) = fitted?;
+    provenance::note(&mut model, &arguments.data, &data);
+    note_scores(&mut model, choice.as_ref().and_then(|choice| choice.evaluation.as_ref()));
     model.save(&arguments.output)?;
     if let Some(path) = &arguments.html {
         let learned = [learned(&data, &model)?];
         let file = arguments.data.file_name().map_or_else(Default::default, |name| name.to_string_lossy());
         Page::new(format!("Classes of the images in {file}"))
             .sections(sections::fit_images(&model, data.images()?, choice.as_ref(), &learned)?)
+            .sections(sections::origin(&model))
             .write(path)?;
     }
-    print(&report(&data, &model, choice.as_ref())?)?;
-    print(&format!("The model is in {}.\n", arguments.output.display()))?;
+    let judged = arguments.judge(&model, None, &run, printer)?;
+    let text = report(&data, &model, choice.as_ref())? + &arguments.judged_words(judged.as_ref());
+    let found = value(&choice.as_ref().map(SplitChoice::found))?;
+    arguments.told(found, judged.as_ref(), &text, printer)?;
     let ended = Ended::of(&model, &run);
     if ended == Ended::Done {
         run.clear_checkpoints();
@@ -62,12 +69,7 @@ impl Arguments {
                 ("folds", self.folds.is_some()),
                 ("categorical or --numeric", self.input.tells_kinds()),
             ],
-        )?;
-        if (0.0..=0.5).contains(&self.test) {
-            return Ok(());
-        }
-        Err(Error::setting("test", format!("{} is not between 0 and 0.5", self.test))
-            .with_hint("say --test 0.1 to hold out a tenth of the images"))
+        )
     }
 }
 

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use serde_json::json;
 use unmiss::compare::{Measured, RatingChoice, fit_best_rating};
-use unmiss::data::Shape;
 use unmiss::data::ratings::Ratings;
-use unmiss::error::{Error, Result};
+use unmiss::data::{Data, Shape};
+use unmiss::error::Result;
 use unmiss::methods::Job;
+use unmiss::metrics::Metric;
 use unmiss::model::{Model, RatingScore, Recipe};
 
 use super::{Arguments, kept_beside};
@@ -14,8 +16,9 @@ use crate::General;
 use crate::commands::Ended;
 use crate::input::{only_for_tables, settings};
 use crate::memory::give_back;
-use crate::output::{number, print, wrapped};
+use crate::output::{number, wrapped};
 use crate::printer::Printer;
+use crate::provenance;
 
 /// The method that settings without a method belong to, and that is fitted where nothing is to be measured.
 const USUAL: &str = "autorec";
@@ -28,14 +31,23 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
     give_back();
     let run = kept_beside(&arguments.output, arguments.fresh, printer.run(general)?, printer);
     let blend = arguments.method.is_empty() && recipes.len() > 1;
-    let fitted = fit_best_rating(&ratings, &recipes, arguments.test, blend, &run);
+    let fitted = fit_best_rating(&ratings, &recipes, arguments.test_share(), blend, &run);
     printer.close();
-    let (model, choice) = fitted?;
+    let (mut model, choice) = fitted?;
+    let data = Data::Ratings(Arc::clone(&ratings));
+    provenance::note(&mut model, &arguments.data, &data);
+    if let (Some(made), Some(kept)) = (&mut model.summary.provenance, choice.kept) {
+        let RatingScore { rmse, mae, .. } = choice.entries[kept].score;
+        made.scores = vec![(Metric::Rmse, rmse), (Metric::Mae, mae)];
+    }
     model.save(&arguments.output)?;
     let mut text = report(&ratings, &choice);
     text.push_str(&wrapped(&ending(&model, &choice, recipes.len() > 1, arguments), 0));
-    text.push('\n');
-    print(&text)?;
+    let judged = arguments.judge(&model, None, &run, printer)?;
+    let judged_words = arguments.judged_words(judged.as_ref());
+    text.push_str(&format!("\n{judged_words}"));
+    let json = json!({ "model": arguments.output, "found": choice.found(), "test": judged });
+    arguments.json.tell_of(&arguments.output, &json, &text, printer)?;
     let ended = Ended::of(&model, &run);
     if ended == Ended::Done {
         run.clear_checkpoints();
@@ -76,18 +88,13 @@ impl Arguments {
                 ("html", self.html.is_some()),
                 ("categorical or --numeric", self.input.tells_kinds()),
             ],
-        )?;
-        if (0.0..=0.5).contains(&self.test) {
-            return Ok(());
-        }
-        Err(Error::setting("test", format!("{} is not between 0 and 0.5", self.test))
-            .with_hint("say --test 0.1 to hold out a tenth of the ratings"))
+        )
     }
 
     fn rating_recipes(&self) -> Result<Vec<Recipe>> {
         let changes = settings(&self.set)?;
         let names: Vec<&str> = match &self.method[..] {
-            [] if !changes.is_empty() || self.test == 0.0 => vec![USUAL],
+            [] if !changes.is_empty() || self.test_share() == 0.0 => vec![USUAL],
             [] => return Ok(Recipe::short_list(Shape::Ratings, Job::Rate)),
             named => named.iter().map(String::as_str).collect(),
         };

@@ -2,18 +2,20 @@
 
 use unmiss::compare::{MeasuredOnce, SplitChoice, fit_best_on_split};
 use unmiss::data::{Data, Shape};
-use unmiss::error::{Error, Result};
+use unmiss::error::Result;
 use unmiss::methods::Job;
 use unmiss::metrics::Score;
 use unmiss::model::{Model, Recipe};
 use unmiss::report::{Page, sections};
 
-use super::{Arguments, kept_beside};
+use super::{Arguments, kept_beside, note_scores};
 use crate::General;
 use crate::commands::Ended;
 use crate::input::only_for_tables;
-use crate::output::{number, print, wrapped};
+use crate::output::{number, wrapped};
 use crate::printer::Printer;
+use crate::provenance;
+use crate::telling::value;
 
 /// Runs the command.
 pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Result<Ended> {
@@ -29,11 +31,13 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
         .iter()
         .for_each(|note| printer.say(&format!("note: {note}")));
     let run = kept_beside(&arguments.output, arguments.fresh, printer.run(general)?, printer);
-    let recipes = if arguments.test > 0.0 { &recipes[..] } else { &recipes[..recipes.len().min(1)] };
-    let fitted = fit_best_on_split(&data, &roles, recipes, arguments.test, &run);
+    let recipes = if arguments.test_share() > 0.0 { &recipes[..] } else { &recipes[..recipes.len().min(1)] };
+    let fitted = fit_best_on_split(&data, &roles, recipes, arguments.test_share(), &run);
     printer.close();
     let (mut model, choice) = fitted?;
     model.missing = arguments.input.options()?.missing;
+    provenance::note(&mut model, &arguments.data, &data);
+    note_scores(&mut model, choice.as_ref().and_then(|choice| choice.evaluation.as_ref()));
     model.save(&arguments.output)?;
     let learned = learned(&data, &model)?;
     if let Some(path) = &arguments.html {
@@ -41,10 +45,13 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
         Page::new(format!("Predicting `{}` from the series in {file}", roles.target))
             .summary(learned.clone())
             .sections(sections::fit_series(data.series()?, &model, choice.as_ref())?)
+            .sections(sections::origin(&model))
             .write(path)?;
     }
-    print(&report(&learned, &model, choice.as_ref()))?;
-    print(&format!("The model is in {}.\n", arguments.output.display()))?;
+    let judged = arguments.judge(&model, None, &run, printer)?;
+    let text = report(&learned, &model, choice.as_ref()) + &arguments.judged_words(judged.as_ref());
+    let found = value(&choice.as_ref().map(SplitChoice::found))?;
+    arguments.told(found, judged.as_ref(), &text, printer)?;
     let ended = Ended::of(&model, &run);
     if ended == Ended::Done {
         run.clear_checkpoints();
@@ -55,12 +62,7 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
 impl Arguments {
     fn check_for_series(&self) -> Result<()> {
         let given = [("effort", self.effort.is_some()), ("folds", self.folds.is_some())];
-        only_for_tables(Shape::Series, &given)?;
-        if (0.0..=0.5).contains(&self.test) {
-            return Ok(());
-        }
-        Err(Error::setting("test", format!("{} is not between 0 and 0.5", self.test))
-            .with_hint("say --test 0.1 to hold out a tenth of the series"))
+        only_for_tables(Shape::Series, &given)
     }
 }
 

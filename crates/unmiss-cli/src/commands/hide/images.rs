@@ -9,7 +9,7 @@ use super::Arguments;
 use crate::General;
 use crate::files::Files;
 use crate::input::only_for_tables;
-use crate::output::{number, print, wrapped};
+use crate::output::{number, wrapped};
 use crate::printer::Printer;
 
 /// Hides, writes, and tells what was done.
@@ -44,5 +44,6 @@ pub fn run(arguments: &Arguments, region: &Region, general: &General, printer: &
         general.seed,
         100.0 * (1.0 - after as f64 / pixels.max(1) as f64)
     );
-    print(&format!("{}\n\nThe images are in {}.\n", wrapped(&text, 0), arguments.output.display()))
+    let text = format!("{}\n\nThe images are in {}.\n", wrapped(&text, 0), arguments.output.display());
+    printer.tell_of(&arguments.output, &text)
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use serde_json::json;
 use unmiss::compare::{PixelChoice, choose_filling};
 use unmiss::data::images::{Form, Images, write};
 use unmiss::data::{Data, Shape};
@@ -15,7 +16,7 @@ use super::{Arguments, drawn};
 use crate::General;
 use crate::commands::Ended;
 use crate::input::{only_for_tables, settings};
-use crate::output::{number, print, wrapped};
+use crate::output::{number, wrapped};
 use crate::printer::Printer;
 
 /// Fillings that a page shows, at most.
@@ -30,15 +31,15 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
     let run = printer.run(general)?;
     let fitted = learn(arguments, &data, named, &run);
     printer.close();
-    let (model, choice) = fitted?;
+    let (mut model, choice) = fitted?;
     if run.stopped() && model.summary.cut_off.is_none() {
         return Err(Error::Stopped);
     }
+    arguments.save(&mut model, &data)?;
     if let Some(path) = &arguments.save {
-        model.save(path)?;
         printer.say(&format!("the imputer is in {}", path.display()));
     }
-    fill(arguments, &model, &data, choice.as_ref(), &run.to_the_end())?;
+    fill(arguments, &model, &data, choice.as_ref(), &run.to_the_end(), printer)?;
     Ok(Ended::of(&model, &run))
 }
 
@@ -87,7 +88,7 @@ pub fn with(arguments: &Arguments, model: &Model, general: &General, printer: &P
     }
     let images = arguments.images.read(&arguments.data)?;
     let run = printer.run(general)?;
-    fill(arguments, model, &Data::from(images), None, &run)?;
+    fill(arguments, model, &Data::from(images), None, &run, printer)?;
     Ok(Ended::Done)
 }
 
@@ -98,6 +99,7 @@ fn check(arguments: &Arguments) -> Result<()> {
         &[
             ("long", arguments.long),
             ("mids", arguments.mids),
+            ("mark", arguments.mark.is_some()),
             ("ignore", !arguments.ignore.is_empty()),
             ("delta", !arguments.delta.is_empty()),
             ("within", !arguments.within.is_empty()),
@@ -115,6 +117,7 @@ fn fill(
     data: &Data,
     choice: Option<&PixelChoice>,
     run: &Run,
+    printer: &Printer,
 ) -> Result<()> {
     let filling = model.filling()?;
     let rows = filling.encode(data, |_, _| {})?;
@@ -140,9 +143,7 @@ fn fill(
     }
     let missing: usize =
         (0..images.len()).map(|image| images.size().pixels() - images.known_pixels(image)).sum();
-    if let Some(choice) = choice {
-        print(&measured(choice))?;
-    }
+    let said = choice.map_or_else(String::new, measured);
     let text = format!(
         "Filled {} pixels of {} images by `{}`; what was known is as it was.",
         number(missing),
@@ -154,7 +155,9 @@ fn fill(
         [first, .., last] => format!("{first} to {last}"),
         _ => files.join(""),
     };
-    print(&format!("{}\n\nThe filled images are in {ends}.\n", wrapped(&text, 0)))
+    let found = json!({ "method": model.recipe.method.name(), "images": images.len(), "pixels": missing, "files": files });
+    let text = format!("{said}{}\n\nThe filled images are in {ends}.\n", wrapped(&text, 0));
+    arguments.tell(&found, &text, printer)
 }
 
 /// How the methods did on hidden pixels.

@@ -2,19 +2,19 @@
 
 use std::sync::Arc;
 
+use serde_json::json;
 use unmiss::compare::fit_best_rating;
-use unmiss::data::{CsvWriter, Shape};
+use unmiss::data::{CsvWriter, Data, Shape};
 use unmiss::error::{Error, Result};
 use unmiss::methods::Job;
 use unmiss::model::{Model, Rating, Recipe, rounded};
 use unmiss::run::Run;
-use unmiss::store::is_standard_output;
 
 use super::Arguments;
 use crate::General;
 use crate::commands::Ended;
 use crate::input::{only_for_tables, settings};
-use crate::output::{number, print};
+use crate::output::number;
 use crate::printer::Printer;
 
 /// Users whose ratings are predicted and written at a time.
@@ -35,9 +35,9 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
     let several = recipes.len() > 1;
     let fitted = fit_best_rating(&ratings, &recipes, if several { SHARE } else { 0.0 }, several, &run);
     printer.close();
-    let (model, _) = fitted?;
+    let (mut model, _) = fitted?;
+    arguments.save(&mut model, &Data::Ratings(ratings))?;
     if let Some(path) = &arguments.save {
-        model.save(path)?;
         printer.say(&format!("the model is in {}", path.display()));
     }
     write(arguments, &model, &run.to_the_end(), printer)?;
@@ -63,6 +63,7 @@ fn check(arguments: &Arguments) -> Result<()> {
         Shape::Ratings,
         &[
             ("draws", arguments.draws.is_some()),
+            ("mark", arguments.mark.is_some()),
             ("ignore", !arguments.ignore.is_empty()),
             ("delta", !arguments.delta.is_empty()),
             ("within", !arguments.within.is_empty()),
@@ -89,11 +90,7 @@ fn write(arguments: &Arguments, model: &Model, run: &Run, printer: &Printer) -> 
     let name = model.recipe.method.name();
     let mut text = format!("{} ratings are filled by `{name}`.\n", number(filled));
     text.push_str(&arguments.where_to());
-    match is_standard_output(&arguments.output) {
-        true => printer.say(text.trim_end()),
-        false => print(&text)?,
-    }
-    Ok(())
+    arguments.tell(&json!({ "method": name, "filled": filled }), &text, printer)
 }
 
 fn write_users(writer: &mut CsvWriter, rating: &Rating<'_>, users: &[u32], run: &Run) -> Result<usize> {

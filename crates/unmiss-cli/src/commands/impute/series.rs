@@ -1,5 +1,6 @@
 //! Filling the holes of series, once or as many plausible ways as asked, and past their end: a forecast.
 
+use serde_json::json;
 use unmiss::data::series::{Series, SeriesReading, write_filled};
 use unmiss::data::{Data, Shape};
 use unmiss::error::{Error, Result};
@@ -12,7 +13,7 @@ use super::{Arguments, drawn};
 use crate::General;
 use crate::commands::Ended;
 use crate::input::{only_for_tables, settings};
-use crate::output::{number, print, wrapped};
+use crate::output::{number, wrapped};
 use crate::printer::Printer;
 
 /// Fillings that a page shows, at most.
@@ -40,11 +41,11 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
     if run.stopped() && model.summary.cut_off.is_none() {
         return Err(Error::Stopped);
     }
+    arguments.save(&mut model, &data)?;
     if let Some(path) = &arguments.save {
-        model.save(path)?;
         printer.say(&format!("the imputer is in {}", path.display()));
     }
-    fill(arguments, &model, &reading, &run.to_the_end())?;
+    fill(arguments, &model, &reading, &run.to_the_end(), printer)?;
     Ok(Ended::of(&model, &run))
 }
 
@@ -56,7 +57,7 @@ pub fn with(arguments: &Arguments, model: &Model, general: &General, printer: &P
     }
     let reading = read(arguments, Some(model), printer)?;
     let run = printer.run(general)?;
-    fill(arguments, model, &reading, &run)?;
+    fill(arguments, model, &reading, &run, printer)?;
     Ok(Ended::Done)
 }
 
@@ -79,6 +80,7 @@ fn check(arguments: &Arguments) -> Result<()> {
         &[
             ("long", arguments.long),
             ("mids", arguments.mids),
+            ("mark", arguments.mark.is_some()),
             ("ignore", !arguments.ignore.is_empty()),
             ("delta", !arguments.delta.is_empty()),
         ],
@@ -86,7 +88,13 @@ fn check(arguments: &Arguments) -> Result<()> {
 }
 
 /// Writes the series without holes, and says what was done.
-fn fill(arguments: &Arguments, model: &Model, reading: &SeriesReading, run: &Run) -> Result<()> {
+fn fill(
+    arguments: &Arguments,
+    model: &Model,
+    reading: &SeriesReading,
+    run: &Run,
+    printer: &Printer,
+) -> Result<()> {
     let filling = model.filling()?;
     let mut before = reading.series.clone();
     let steps = before.all_steps();
@@ -133,7 +141,9 @@ fn fill(arguments: &Arguments, model: &Model, reading: &SeriesReading, run: &Run
             [first, .., last] => format!("{first} to {last}"),
             _ => files.join(""),
         };
-        print(&format!("{}\n{}\nThe filled series are in {ends}.\n", wrapped(&text, 0), chosen(model)))?;
+        let found = json!({ "method": model.recipe.method.name(), "series": before.len(), "values": counts, "files": files });
+        let text = format!("{}\n{}\nThe filled series are in {ends}.\n", wrapped(&text, 0), chosen(model));
+        arguments.tell(&found, &text, printer)?;
     }
     match unfilled.is_empty() {
         true => Ok(()),

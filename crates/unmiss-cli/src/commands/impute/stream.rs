@@ -7,12 +7,13 @@ use unmiss::error::{Error, Result};
 use unmiss::model::{Model, Unfilled};
 use unmiss::rng::hash;
 use unmiss::run::Run;
-use unmiss::store::is_standard_output;
 
+use super::marks::Marks;
+use super::words::as_data;
 use super::{Arguments, Writers, drawn, refuse_holes};
 use crate::General;
 use crate::advice::told;
-use crate::output::{number, print};
+use crate::output::number;
 use crate::printer::Printer;
 
 /// Rows read, filled and written at a time.
@@ -25,16 +26,17 @@ pub fn run(arguments: &Arguments, model: &Model, general: &General, printer: &Pr
     let run = printer.passing_run(general)?;
     let mut batches = open(arguments, model)?;
     let mut writers = Writers::create(arguments)?;
-    let mut notes = Notes::default();
+    let (mut notes, mut marks) = (Notes::default(), Marks::create(arguments)?);
     while let Some(batch) = run.compute(|| batches.next())? {
         if run.stopped() {
             return Err(Error::Stopped);
         }
         let batch = Data::from(batch);
-        fill(arguments, model, &batch, &run, &mut writers, &mut notes)?;
+        fill(arguments, model, &batch, &run, (&mut writers, marks.as_mut()), &mut notes)?;
         notes.rows += batch.rows();
     }
     writers.finish()?;
+    marks.map_or(Ok(()), Marks::finish)?;
     let counts: Vec<(String, usize)> = std::mem::take(&mut notes.filled).into_iter().collect();
     arguments.write_record(model, notes.rows, &counts, &run)?;
     printer.close();
@@ -46,11 +48,9 @@ pub fn run(arguments: &Arguments, model: &Model, general: &General, printer: &Pr
         number(notes.rows),
         arguments.where_to()
     );
-    match is_standard_output(&arguments.output) {
-        true => printer.say(text.trim_end()),
-        false => print(&text)?,
-    }
-    refuse_holes(&notes.unfilled.into_values().collect::<Vec<_>>())
+    let unfilled: Vec<Unfilled> = notes.unfilled.into_values().collect();
+    arguments.tell(&as_data(model, notes.rows, &counts, &[], &unfilled), &text, printer)?;
+    refuse_holes(&unfilled)
 }
 
 fn fill(
@@ -58,7 +58,7 @@ fn fill(
     model: &Model,
     batch: &Data,
     run: &Run,
-    writers: &mut Writers,
+    (writers, mut marks): (&mut Writers, Option<&mut Marks>),
     notes: &mut Notes,
 ) -> Result<()> {
     let filling = model.filling()?;
@@ -75,6 +75,9 @@ fn fill(
             _ => filling.fill_rows(batch, &rows, draw_of),
         })?;
         writers.write(draw, arguments.plan.marked(&filling, batch, filled.data.table()?)?.as_ref())?;
+        if let (Some(marks), 0) = (marks.as_deref_mut(), place) {
+            marks.write(&filling.marks(batch, &rows, &filled, run)?, notes.rows)?;
+        }
         notes.warnings.extend(filled.warnings);
         if place == 0 {
             notes.cells += filled.counts.iter().map(|(_, count)| count).sum::<usize>();

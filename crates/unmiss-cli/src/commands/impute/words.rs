@@ -1,5 +1,6 @@
 //! What `unmiss impute` says about what it did.
 
+use serde_json::{Value, json};
 use unmiss::data::Table;
 use unmiss::model::{Model, Unfilled};
 
@@ -46,6 +47,34 @@ pub fn report(model: &Model, table: &Table, counts: &[(String, usize)]) -> Strin
         text.push_str(&format!("  and {} more columns\n", touched.len() - LISTED));
     }
     text
+}
+
+/// The same for programs.
+pub fn as_data(
+    model: &Model,
+    rows: usize,
+    counts: &[(String, usize)],
+    left: &[(String, usize)],
+    unfilled: &[Unfilled],
+) -> Value {
+    let pairs = |pairs: &[(String, usize)]| -> Value {
+        pairs
+            .iter()
+            .filter(|(_, count)| *count > 0)
+            .map(|(name, count)| (name.clone(), json!(count)))
+            .collect()
+    };
+    let open = |own: &Unfilled| json!({ "column": own.column, "rows": own.rows, "reason": own.reason });
+    json!({
+        "method": model.recipe.method.name(),
+        "settings": model.recipe.settings,
+        "seed": model.summary.seed,
+        "rows": rows,
+        "filled": pairs(counts),
+        "left": pairs(left),
+        "unfilled": unfilled.iter().map(open).collect::<Vec<_>>(),
+        "fit": model.summary.method,
+    })
 }
 
 fn heading(model: &Model) -> String {

@@ -24,6 +24,8 @@ pub fn run(arguments: &Arguments, model: &Model, general: &General, printer: &Pr
             ("explain", arguments.explain.is_some()),
             ("contributions", arguments.contributions.is_some()),
             ("id", !arguments.id.is_empty()),
+            ("append", arguments.append),
+            ("json", arguments.json.is_some()),
         ],
     )?;
     let images = arguments.images.read(&arguments.data)?;

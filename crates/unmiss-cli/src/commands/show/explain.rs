@@ -6,11 +6,11 @@ use unmiss::error::{Error, Result};
 use unmiss::explain::{ExplainSettings, explain};
 use unmiss::model::{ColumnImportance, Dependence, Estimate, Explanation, Model, Place};
 use unmiss::report::{Page, sections};
-use unmiss::store::write_whole;
 
 use super::Arguments;
 use crate::General;
-use crate::output::{bar, column, item, number, print, short};
+use crate::commands::evaluate::file_name;
+use crate::output::{bar, column, item, number, short};
 use crate::printer::Printer;
 
 /// Columns listed unless all are asked for.
@@ -24,16 +24,11 @@ pub fn run(arguments: &Arguments, model: &Model, general: &General, printer: &Pr
         Some(data) => on_rows(arguments, model, data, general, printer)?,
         None => kept(arguments, model)?,
     };
-    if let Some(path) = &arguments.json {
-        let json = serde_json::to_vec_pretty(&found)
-            .map_err(|error| Error::data(format!("the explanation can't be written as JSON: {error}")))?;
-        write_whole(path, &json)?;
-    }
-    let title = format!("What {} goes by", arguments.model.display());
+    let title = format!("What {} goes by", file_name(&arguments.model));
     if let Some(path) = &arguments.html {
         Page::new(title.as_str()).sections(sections::explain(&found)?).write(path)?;
     }
-    print(&text(&found, &title, arguments.all))
+    arguments.json.tell(&found, &text(&found, &title, arguments.all))
 }
 
 fn on_rows(

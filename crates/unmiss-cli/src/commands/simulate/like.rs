@@ -10,7 +10,7 @@ use unmiss::store::is_standard_output;
 use super::Arguments;
 use crate::General;
 use crate::files::Files;
-use crate::output::{column, item, number, print, short, wrapped};
+use crate::output::{column, item, number, short, wrapped};
 use crate::printer::Printer;
 
 /// Rows of a piece.
@@ -54,11 +54,7 @@ pub fn run(arguments: &Arguments, path: &Path, general: &General, printer: &Prin
     writer.finish()?;
     printer.close();
     let text = text(&alike, &learned.left_out, arguments, path, rows, general.seed);
-    if is_standard_output(output) {
-        printer.say(text.trim_end());
-        return Ok(());
-    }
-    print(&text)
+    printer.tell_of(output, &text)
 }
 
 fn text(

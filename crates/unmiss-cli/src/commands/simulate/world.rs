@@ -4,12 +4,10 @@ use unmiss::data::{CsvWriter, TableWriter};
 use unmiss::error::{Error, Result};
 use unmiss::run::Run;
 use unmiss::simulate::{Bayes, Drawn, Settings, Tally, Way, World};
-use unmiss::store::is_standard_output;
 
 use super::{Arguments, text};
 use crate::General;
 use crate::files::Files;
-use crate::output::print;
 use crate::printer::Printer;
 
 /// Rows of a piece.
@@ -34,11 +32,7 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
     let tally = make(arguments, &world, rows, &run)?;
     printer.close();
     let text = text::world(&tally.made(), &world, arguments, general.seed);
-    if is_standard_output(output) {
-        printer.say(text.trim_end());
-        return Ok(());
-    }
-    print(&text)
+    printer.tell_of(output, &text)
 }
 
 impl Arguments {

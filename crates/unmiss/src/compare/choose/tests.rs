@@ -2,6 +2,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use super::*;
+use crate::compare::Division;
 use crate::data::{Column, Kind, ReadOptions, Table, read};
 use crate::methods::folds::{MOST_ROWS_COMPARED, ROWS_KEPT_APART};
 use crate::model::Predictions;
@@ -39,7 +40,7 @@ fn what_is_shipped_is_what_was_measured() {
         let (model, choice) = fit_best(&data, &mass(), &recipes, Some(4), &run).unwrap();
         assert_eq!(model.predicting().unwrap().fold_models(), Some(4));
         // Held-out predictions are those of the fold models in the file: the row's own model does not know it.
-        let labelled = Labelled::new(&data, &mass(), &run).unwrap();
+        let labelled = Labelled::new(&data, &mass(), &Division::Free, &run).unwrap();
         let folds = labelled.folds(4, run.seed());
         let rows = model.coder.encode(&mass().labelled(&data).unwrap(), |_, _| {}).unwrap();
         let mut each = Vec::new();
@@ -105,13 +106,14 @@ fn a_fold_model_has_seen_nothing_of_its_fold() {
     };
     let run = Run::new(3, 1).unwrap();
     let recipe = Recipe::named("linear").unwrap();
-    let labelled = Labelled::new(&data(&x, &y), &Roles::target("y"), &run).unwrap();
+    let labelled = Labelled::new(&data(&x, &y), &Roles::target("y"), &Division::Free, &run).unwrap();
     let folds = labelled.folds(3, 3);
     let (mut other_x, mut other_y) = (x.clone(), y.clone());
     for &row in &folds.held_out[0] {
         (other_x[row], other_y[row]) = (1e3, -1e4);
     }
-    let garbled = Labelled::new(&data(&other_x, &other_y), &Roles::target("y"), &run).unwrap();
+    let garbled =
+        Labelled::new(&data(&other_x, &other_y), &Roles::target("y"), &Division::Free, &run).unwrap();
     let model = |labelled: &Labelled, fold: usize| {
         let Prepared { coder, rows, targets } = labelled.prepare(Encoding::default()).unwrap();
         let training =

@@ -1,6 +1,7 @@
 //! Comparisons on the built-in samples, with quick methods.
 
 use super::*;
+use crate::compare::Division;
 use crate::data::{ReadOptions, read};
 use crate::model::{Recipe, Roles};
 
@@ -11,7 +12,11 @@ fn table(name: &str) -> Data {
 fn predictors(names: &[&str], draws: usize, repeats: usize) -> Setup {
     let one = |name: &&str| Contestant::new(&Recipe::named(name).unwrap(), draws);
     Setup {
-        question: Question::Predictors { roles: Roles::target("species"), folds: 3 },
+        question: Question::Predictors {
+            roles: Roles::target("species"),
+            folds: 3,
+            division: Division::Free,
+        },
         contestants: names.iter().map(one).collect(),
         repeats,
     }

@@ -5,7 +5,7 @@ mod plan;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::folds::{FoldModel, FoldModels, Folds, Splits, cross_validate, folds, learn_from_all};
+use super::folds::{FoldModel, FoldModels, Folds, Splits, Ties, cross_validate, learn_from_all};
 use super::{
     About, Card, Cost, Examples, Job, Layout, Learned, Method, Recipe, Setting, defaults_of, find, parse,
 };
@@ -63,9 +63,9 @@ impl Settings {
     }
 
     /// The rows dealt into folds: as many as wanted, or as the effort has.
-    pub fn deal(&self, targets: &Targets, wanted: Option<usize>, seed: u64) -> Folds {
+    pub fn deal(&self, targets: &Targets, ties: &Ties, wanted: Option<usize>, seed: u64) -> Folds {
         let count = wanted.unwrap_or_else(|| self.effort.folds(targets));
-        folds(targets, count, self.effort.most_rows(), seed)
+        ties.deal(targets, count, self.effort.most_rows(), seed)
     }
 }
 
@@ -120,7 +120,7 @@ impl Method for Ensemble {
                 vec![FoldModel::mean_of(targets)],
             )));
         }
-        let folds = own.deal(targets, None, run.seed());
+        let folds = own.deal(targets, &Ties::Free, None, run.seed());
         let splits = Splits::new(training, targets, &folds);
         let members = own.members(Size::of(targets, training.encoder))?;
         let recipe = Recipe { method: &Ensemble, settings: settings.clone() };

@@ -28,13 +28,19 @@ pub struct Folds {
     pub rows: usize,
     /// Rows of a large table that no fold has anything to do with; empty where all rows take part.
     pub apart: Vec<usize>,
+    /// Where folds follow each other in time: the rows before the first of them. Each is then judged by what was
+    /// learned from the rows before it.
+    pub first: Option<Vec<usize>>,
 }
 
 impl Folds {
-    /// Training rows of a fold: all others, in ascending order.
+    /// Training rows of a fold, in ascending order: all others, or those before it where folds follow each other.
     pub fn training(&self, fold: usize) -> Vec<usize> {
-        let others = self.held_out.iter().enumerate().filter(|(index, _)| *index != fold);
-        let mut rows: Vec<usize> = others.flat_map(|(_, rows)| rows).copied().collect();
+        let ordered = self.first.is_some();
+        let others = self.held_out.iter().enumerate();
+        let others = others.filter(|(index, _)| if ordered { *index < fold } else { *index != fold });
+        let mut rows: Vec<usize> =
+            others.flat_map(|(_, rows)| rows).chain(self.first.iter().flatten()).copied().collect();
         rows.sort_unstable();
         rows
     }
@@ -74,7 +80,7 @@ pub fn folds(targets: &Targets, count: usize, most_rows: usize, seed: u64) -> Fo
     for fold in &mut held_out {
         fold.sort_unstable();
     }
-    Folds { held_out, rows: taken, apart }
+    Folds { held_out, rows: taken, apart, first: None }
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ mod models;
 mod splits;
 mod summary;
 mod temperature;
+mod ties;
 mod validate;
 mod written;
 
@@ -17,5 +18,6 @@ pub use measured::Entry;
 pub use models::{FoldModel, FoldModels, FoldPart};
 pub(crate) use splits::own_units;
 pub use splits::{Split, Splits};
+pub use ties::Ties;
 pub use validate::{Validated, cross_validate, learn_from_all};
 pub use written::WrittenFold;

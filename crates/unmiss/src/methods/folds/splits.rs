@@ -3,10 +3,12 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::deal::Folds;
+use super::measured::Entry;
 use super::models::FoldPart;
 use crate::encode::{Coder, Encoded, Encoding, Rows, Targets, Task};
 use crate::error::Result;
 use crate::methods::{Examples, Learned, Recipe, Training};
+use crate::metrics::{Figures, Judge, Metric, figure};
 use crate::run::Run;
 
 /// Rows with their folds, encoded for each method as often as methods ask for another encoding.
@@ -17,6 +19,8 @@ pub struct Splits<'a> {
     pub truth: &'a Targets,
     /// Who is held out when.
     pub folds: &'a Folds,
+    /// What methods are ordered by; none: the mean over folds of the loss.
+    metric: Option<Metric>,
     made: Mutex<Vec<Made>>,
 }
 
@@ -40,7 +44,23 @@ pub struct Split {
 impl<'a> Splits<'a> {
     /// Rows with their folds.
     pub fn new(training: Training<'a>, truth: &'a Targets, folds: &'a Folds) -> Self {
-        Self { training, truth, folds, made: Mutex::default() }
+        Self { training, truth, folds, metric: None, made: Mutex::default() }
+    }
+
+    /// The same, whose methods are ordered by a figure of all held-out rows.
+    #[must_use]
+    pub fn judged_by(mut self, metric: Option<Metric>) -> Self {
+        self.metric = metric;
+        self
+    }
+
+    /// What methods are ordered by: lower is better.
+    pub(super) fn cost(&self, entry: &Entry) -> f64 {
+        let Some(metric) = self.metric else { return entry.loss() };
+        metric.cost(figure(
+            &judged(&entry.predictions, &self.truth.select(&self.folds.held_out.concat()), metric),
+            metric,
+        ))
     }
 
     /// A fold for methods that ask for an encoding.
@@ -98,6 +118,23 @@ impl<'a> Splits<'a> {
             coder: Arc::new(Coder::Table(encoder)),
             targets,
             units,
+        }
+    }
+}
+
+/// All figures of answers `[rows, outputs]` in model units; what has a threshold is told at the best one.
+fn judged(answers: &[f64], truth: &Targets, metric: Metric) -> Figures {
+    match truth.task {
+        Task::Regression => {
+            let numbers: Vec<f64> = truth.numbers.iter().map(|y| f64::from(*y)).collect();
+            Judge::of_numbers(answers, &numbers, &truth.weights).figures()
+        }
+        Task::Classification { .. } => {
+            let plain = Judge::of_classes(answers, truth, None);
+            match plain.best_threshold(metric) {
+                Some((_, value)) => vec![(metric, value)],
+                None => plain.figures(),
+            }
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::run::{Curve, Run};
 
 /// Methods measured on the same folds, and the models of what did best.
 pub struct Validated {
-    /// Results of what the model is made of first, the others by their loss.
+    /// Results of what the model is made of first, the others by their loss, or by the figure that was told.
     pub entries: Vec<Entry>,
     /// Methods that could not be fitted, and why.
     pub failures: Vec<String>,
@@ -49,7 +49,7 @@ pub fn cross_validate(
                 entries.push(found.entry.clone());
                 measured.push(*found);
                 if together.is_none() {
-                    keep_the_best(&mut measured);
+                    keep_the_best(splits, &mut measured);
                 }
             }
             Ok(Outcome::LeftOut) => left_out.push(name),
@@ -63,7 +63,7 @@ pub fn cross_validate(
     if measured.is_empty() {
         return Err(if run.stopped() { Error::Stopped } else { Error::data(failures.join("; ")) });
     }
-    entries.sort_by(|a, b| ranked(a.loss()).total_cmp(&ranked(b.loss())));
+    entries.sort_by(|a, b| ranked(splits.cost(a)).total_cmp(&ranked(splits.cost(b))));
     let (members, models) = match together {
         Some(recipe) => {
             let Mixed { entry, members, models } = mix(splits, measured, recipe);
@@ -79,8 +79,8 @@ pub fn cross_validate(
 }
 
 /// The models of methods that were beaten are let go at once.
-fn keep_the_best(measured: &mut Vec<Measured>) {
-    measured.sort_by(|a, b| ranked(a.entry.loss()).total_cmp(&ranked(b.entry.loss())));
+fn keep_the_best(splits: &Splits<'_>, measured: &mut Vec<Measured>) {
+    measured.sort_by(|a, b| ranked(splits.cost(&a.entry)).total_cmp(&ranked(splits.cost(&b.entry))));
     measured.truncate(1);
 }
 

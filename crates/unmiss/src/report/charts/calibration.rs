@@ -1,16 +1,13 @@
 //! Are probabilities right? Predicted probability against the share of rows for which it came true.
 
 use crate::error::Result;
+use crate::metrics::ClassCalibration;
 use crate::report::axes::{Axis, Form, Frame, Key, WIDTH};
 use crate::report::canvas::{Canvas, Ink, draw};
 use crate::report::chart::{Chart, Grid, Words};
 use crate::report::text::figure;
 
 const HEIGHT: f64 = 400.0;
-/// Groups of rows of one class.
-const GROUPS: usize = 10;
-/// Rows of a group, at least.
-const FEWEST_ROWS: usize = 15;
 
 /// Calibration of class probabilities.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,70 +16,6 @@ pub struct Calibration {
     pub words: Words,
     /// The classes shown.
     pub classes: Vec<ClassCalibration>,
-}
-
-/// Calibration of one class against all others.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ClassCalibration {
-    /// The class.
-    pub name: String,
-    /// Groups of rows of similar probability, ascending.
-    pub points: Vec<CalibrationPoint>,
-}
-
-/// A group of rows of similar probability.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct CalibrationPoint {
-    /// Mean predicted probability.
-    pub predicted: f64,
-    /// Share of the rows that are of the class.
-    pub came_true: f64,
-    /// 95 % interval of that share (Wilson).
-    pub interval: (f64, f64),
-    /// Rows.
-    pub rows: usize,
-}
-
-impl ClassCalibration {
-    /// Groups rows by their probability of a class, in groups of similar size; rows of equal probability stay
-    /// together.
-    pub fn of(name: impl Into<String>, probabilities: &[f64], is_class: &[bool]) -> Self {
-        let mut rows: Vec<(f64, bool)> =
-            probabilities.iter().copied().zip(is_class.iter().copied()).collect();
-        rows.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let size = rows.len().div_ceil(GROUPS).max(FEWEST_ROWS);
-        let mut points = Vec::new();
-        let mut start = 0;
-        while start < rows.len() {
-            let mut end = (start + size).min(rows.len());
-            while end < rows.len() && rows[end].0 == rows[end - 1].0 {
-                end += 1;
-            }
-            if rows.len() - end < size / 2 {
-                end = rows.len();
-            }
-            points.push(CalibrationPoint::of(&rows[start..end]));
-            start = end;
-        }
-        Self { name: name.into(), points }
-    }
-}
-
-impl CalibrationPoint {
-    fn of(rows: &[(f64, bool)]) -> Self {
-        let count = rows.len() as f64;
-        let share = rows.iter().filter(|row| row.1).count() as f64 / count;
-        // Wilson's interval: the shares p0 for which |p - p0| <= z sqrt(p0 (1 - p0) / n).
-        let z2 = 1.96_f64.powi(2) / count;
-        let centre = (share + z2 / 2.0) / (1.0 + z2);
-        let half = (z2 * (share * (1.0 - share) + z2 / 4.0)).sqrt() / (1.0 + z2);
-        Self {
-            predicted: rows.iter().map(|row| row.0).sum::<f64>() / count,
-            came_true: share,
-            interval: ((centre - half).max(0.0), (centre + half).min(1.0)),
-            rows: rows.len(),
-        }
-    }
 }
 
 impl Calibration {
@@ -148,19 +81,6 @@ impl Calibration {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn groups_hold_all_rows_and_the_interval_is_wilsons() {
-        let probabilities: Vec<f64> = (0..100).map(|row| f64::from(row) / 100.0).collect();
-        let truth: Vec<bool> = (0..100).map(|row| row >= 50).collect();
-        let class = ClassCalibration::of("yes", &probabilities, &truth);
-        assert_eq!(class.points.iter().map(|point| point.rows).sum::<usize>(), 100);
-        assert!(class.points.windows(2).all(|pair| pair[0].predicted < pair[1].predicted));
-        // 5 of 10 at the 95 % level: 0.2366 to 0.7634.
-        let rows: Vec<(f64, bool)> = (0..10).map(|row| (0.5, row < 5)).collect();
-        let (low, high) = CalibrationPoint::of(&rows).interval;
-        assert!((low - 0.2366).abs() < 1e-4 && (high - 0.7634).abs() < 1e-4, "{low} {high}");
-    }
 
     #[test]
     fn equal_probabilities_are_one_group() {

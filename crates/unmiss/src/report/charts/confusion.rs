@@ -44,7 +44,7 @@ impl Confusion {
         let cell = ((WIDTH - names - 16.0) / count).min(LARGEST_CELL);
         let height = cell * count + names.min(110.0) + 30.0;
         let drawing = draw(WIDTH, height, |canvas| self.paint(canvas, names, cell))?;
-        let mut numbers = Grid::new(["class", "images", "right", "most often taken for"]);
+        let mut numbers = Grid::new(["class", "all", "right", "most often taken for"]);
         for (class, counts) in self.classes.iter().zip(self.counts.chunks(self.classes.len().max(1))) {
             let own = numbers.rows.len();
             let all: usize = counts.iter().sum();

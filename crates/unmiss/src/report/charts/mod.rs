@@ -10,6 +10,7 @@ pub mod lines;
 pub mod matrix;
 pub mod pixels;
 pub mod ranking;
+pub mod roc;
 pub mod singles;
 pub mod training;
 pub mod truth;

@@ -28,7 +28,8 @@ pub fn audit(audit: &Audit) -> Result<Vec<Section>> {
     if !audit.examples.is_empty() {
         drift = drift.chart(examples(audit)?);
     }
-    let mut sections = vec![drift];
+    let advice = Section::new("What this means and what to do").list(&audit.verdict.advice());
+    let mut sections = vec![advice, drift];
     if !audit.columns.is_empty() {
         let missed = Section::new("Which column is missed most");
         sections.push(missed.chart(columns(audit)?).table("All columns", column_grid(audit)));

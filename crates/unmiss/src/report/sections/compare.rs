@@ -39,7 +39,8 @@ fn losses(comparison: &Comparison) -> Result<Chart> {
     let row = |one: &Standing| Ranked {
         name: one.contestant.clone(),
         value: one.loss,
-        interval: one.half.map(|half| (one.loss - half, one.loss + half)),
+        // No loss is below 0, whatever the parts differ by.
+        interval: one.half.map(|half| ((one.loss - half).max(0.0), one.loss + half)),
     };
     let seen = format!("Each method's mean {loss} with its 95 % interval; further left is better.");
     let meaning = comparison.words.first().cloned().unwrap_or_default();
@@ -71,7 +72,7 @@ fn differences(comparison: &Comparison, best: &Standing) -> Result<Chart> {
         names: "method".into(),
         values: format!("{loss} above the best"),
         form: Form::Places(4),
-        marks: Marks::Dots,
+        marks: Marks::Forest,
         rows: comparison.standings.iter().filter_map(row).collect(),
     }
     .draw()

@@ -24,7 +24,8 @@ pub fn describe(table: &Table, description: &Description) -> Result<Vec<Section>
     let know = Section::new("What to know about the holes")
         .list(&description.findings)
         .careful(&description.warnings);
-    let mut sections = vec![know];
+    let advice = Section::new("What this means and what to do").list(&description.advice());
+    let mut sections = vec![advice, know];
     if description.missing_cells > 0 {
         let places = Section::new("Where cells are missing")
             .chart(shares(description)?)

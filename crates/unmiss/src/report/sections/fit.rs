@@ -1,16 +1,14 @@
 //! A fit as sections of a page: methods side by side, held-out predictions, training.
 
+use super::evaluation::{charts, figures as figures_of};
 use super::explain::explain;
 use crate::compare::{Choice, Entry};
 use crate::encode::Task;
 use crate::error::Result;
-use crate::metrics::Score;
+use crate::metrics::{CalibrationPoint, ClassCalibration, Score};
 use crate::missing::words::{count, number};
 use crate::model::Model;
-use crate::report::{
-    Calibration, CalibrationPoint, Chart, ClassCalibration, Form, Grid, Marks, Ranked, Ranking, Section,
-    Training, Truth, Words,
-};
+use crate::report::{Calibration, Chart, Form, Grid, Marks, Ranked, Ranking, Section, Training, Words};
 use crate::run::Curve;
 
 /// Classes whose calibration is shown, at most.
@@ -22,7 +20,7 @@ const MOST_CLASSES: usize = 4;
 /// # Errors
 /// When a chart can't be drawn.
 pub fn fit(model: &Model, choice: &Choice, learned: &[String], promises: &[String]) -> Result<Vec<Section>> {
-    let mut methods = Section::new("Methods side by side").list(learned);
+    let mut methods = Section::new("Methods side by side").list(learned).list(&choice.left_out);
     if !choice.entries.is_empty() {
         methods = methods
             .chart(comparison(choice)?)
@@ -35,13 +33,9 @@ pub fn fit(model: &Model, choice: &Choice, learned: &[String], promises: &[Strin
     if let Some(best) = choice.entries.first() {
         let name = best.recipe.method.name();
         let held_out = Section::new(format!("How right `{name}` is on rows it did not see"));
-        let chart = match model.predicting()?.target.task {
-            Task::Regression => truth(model, choice, best)?,
-            Task::Classification { .. } => {
-                calibration(&model.predicting()?.target.levels, &choice.truth.classes, &best.predictions)?
-            }
-        };
-        sections.push(held_out.chart(chart).list(promises));
+        let held_out = charts(&choice.evaluation, held_out)?;
+        let all = figures_of(&choice.evaluation);
+        sections.push(held_out.table("All figures, with 95 % intervals", all).list(promises));
     }
     if let Some(found) = &model.summary.explanation {
         sections.extend(explain(found)?);
@@ -71,7 +65,8 @@ fn comparison(choice: &Choice) -> Result<Chart> {
         Ranked {
             name: entry.recipe.method.name().to_owned(),
             value: mean,
-            interval: Some((mean - half, mean + half)),
+            // No loss is below 0, whatever the folds differ by.
+            interval: Some(((mean - half).max(0.0), mean + half)),
         }
     };
     let rows = if choice.rows.len() < choice.all_rows {
@@ -136,33 +131,6 @@ fn scores(choice: &Choice) -> Grid {
         ]);
     }
     grid
-}
-
-fn truth(model: &Model, choice: &Choice, best: &Entry) -> Result<Chart> {
-    let target = model.predicting()?.target;
-    let point = |(truth, predicted): (&f32, &f64)| {
-        (target.mean + target.deviation * f64::from(*truth), target.decode(*predicted))
-    };
-    let mut points: Vec<(f64, f64)> = choice.truth.numbers.iter().zip(&best.predictions).map(point).collect();
-    let all = points.len();
-    // Folds hold rows of neighbouring targets apart; by size of the target, thinning keeps its spread.
-    points.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let seen = format!(
-        "A dot is a row, predicted while it was held out{}; on the line, predictions are right.",
-        if all > 1000 { format!(" (1,000 of {})", number(all)) } else { String::new() }
-    );
-    let (r2, _) = best.mean(Score::headline, choice.test_share());
-    let meaning = if r2 > 0.0 {
-        format!(
-            "Predictions account for {:.1} % of how much `{}` differs between rows.",
-            100.0 * r2,
-            target.name
-        )
-    } else {
-        format!("Predictions are no better than the mean of `{}` for every row.", target.name)
-    };
-    let words = Words::new("Predicted and true", seen, meaning);
-    Truth { words, target: target.name.clone(), points }.draw()
 }
 
 /// How right the chances of classes are: `truth` is the class of each held-out row, `predictions` `[rows, classes]`.
@@ -280,12 +248,8 @@ mod tests {
     #[test]
     fn a_number_has_predictions_beside_the_truth() {
         let (model, choice) = fitted("sample:penguins", &Roles::target("body_mass_g"), &["linear"]);
-        let chart = truth(&model, &choice, &choice.entries[0]).unwrap();
-        assert_eq!(chart.numbers.rows.len(), choice.rows.len());
-        let first: f64 = chart.numbers.rows[0][0].replace(',', "").parse().unwrap();
-        assert!((first - model.predicting().unwrap().target.low).abs() < 1.0, "{first}");
         let html = Page::new("fit").sections(fit(&model, &choice, &[], &[]).unwrap()).html();
-        assert!(html.contains("RMSE / sd") && !html.contains("NaN"));
+        assert!(html.contains("RMSE / sd") && html.contains("Predicted and true") && !html.contains("NaN"));
     }
 
     #[test]

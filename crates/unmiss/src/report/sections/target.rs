@@ -88,8 +88,8 @@ impl<'a> ByKnown<'a> {
         );
         let meaning = match self.test {
             Some(test) if test.p_value < 0.05 => format!(
-                "How much is known goes with the target ({}, strength {:.2}): the number of known cells is \
-                 itself a piece of information.",
+                "How much is known goes with the target ({}, strength {:.2} from 0, no connection, to 1, one tells the \
+                 other): the number of known cells is itself a piece of information.",
                 p_value(test.p_value),
                 test.strength
             ),

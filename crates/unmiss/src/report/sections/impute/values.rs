@@ -1,12 +1,15 @@
 //! Known beside filled values of a column: shares over steps of its range, or of its levels.
 
+use crate::data::table::format_number;
 use crate::data::{Column, Kind, Values};
 use crate::error::Result;
 use crate::missing::words::number;
-use crate::report::{Chart, Form, Line, LinePoint, Lines, Words};
+use crate::report::{Chart, Form, Line, LinePoint, Lines, Marks, Ranked, Ranking, Words};
 
 /// Steps of a column's range.
 const STEPS: usize = 16;
+/// Filled cells below which there is no line of them: a few values are no density.
+const FEWEST_DRAWN: usize = 20;
 /// Levels of a category that are drawn, the most frequent ones.
 const MOST_LEVELS: usize = 12;
 /// Part of the values beyond each end of the axis, collected in its last step: outliers would crush the rest.
@@ -22,16 +25,20 @@ struct Steps {
 /// The chart of a column: `after` are its fillings, one or a draw each.
 pub fn values(before: &Column, after: &[&Column]) -> Result<Chart> {
     let is_number = matches!(before.kind, Kind::Real | Kind::Integer);
+    if !is_number {
+        return levels(before, after);
+    }
+    let few = rows(before, false).len() < FEWEST_DRAWN;
     let steps = if is_number { Steps::of_numbers(before, after) } else { Steps::of_levels(before) };
     let known: Vec<usize> = rows(before, true).iter().filter_map(|&row| steps.place(before, row)).collect();
     let filled: Vec<Vec<usize>> = after
         .iter()
         .map(|own| rows(before, false).iter().filter_map(|&row| steps.place(own, row)).collect())
         .collect();
-    let lines = vec![
-        steps.line("known", &[known]),
-        steps.line(if after.len() > 1 { "drawn" } else { "filled" }, &filled),
-    ];
+    let mut lines = vec![steps.line("known", &[known])];
+    if !few {
+        lines.push(steps.line(if after.len() > 1 { "drawn" } else { "filled" }, &filled));
+    }
     let holes = rows(before, false).len();
     let seen = format!(
         "{} known and {} {} values of `{}`{}.",
@@ -47,12 +54,70 @@ pub fn values(before: &Column, after: &[&Column]) -> Result<Chart> {
     );
     let title = format!("Values of `{}`", before.name);
     Lines {
-        words: Words::new(title, seen, meaning(before, after, is_number)),
+        words: Words::new(
+            title,
+            seen,
+            if few { named(before, after) } else { meaning(before, after, is_number).into() },
+        ),
         x: before.name.clone(),
         y: "share of the values".into(),
         form: Form::Percent,
         whole: !is_number,
         lines,
+    }
+    .draw()
+}
+
+/// What was filled in, where that is too little to be drawn as a line.
+fn named(before: &Column, after: &[&Column]) -> String {
+    let cells = after.iter().flat_map(|own| rows(before, false).into_iter().filter_map(|row| own.cell(row)));
+    let mut values: Vec<f64> = cells.filter_map(|cell| cell.parse().ok()).collect();
+    values.sort_unstable_by(f64::total_cmp);
+    let (Some(low), Some(high)) = (values.first(), values.last()) else {
+        return "Nothing was filled.".into();
+    };
+    if after.len() > 1 || values.len() > 6 {
+        let (low, high) = (format_number(*low), format_number(*high));
+        return format!("What was filled is too little for a line of its own: values from {low} to {high}.");
+    }
+    let values: Vec<String> = values.into_iter().map(format_number).collect();
+    format!("What was filled is too little for a line of its own: {}.", values.join(", "))
+}
+
+/// The chart of a column of words: the share of each level among known and among filled cells.
+fn levels(before: &Column, after: &[&Column]) -> Result<Chart> {
+    let steps = Steps::of_levels(before);
+    let places = |own: &Column, known: bool| -> Vec<usize> {
+        rows(before, known).iter().filter_map(|&row| steps.place(own, row)).collect()
+    };
+    let known = steps.line("known", &[places(before, true)]);
+    let filled = steps.line("filled", &after.iter().map(|own| places(own, false)).collect::<Vec<_>>());
+    let several = after.len() > 1;
+    let pairs = known.points.into_iter().zip(filled.points).flat_map(|(known, filled)| {
+        let interval = several.then_some(filled.interval);
+        [
+            Ranked { name: known.name.clone(), value: known.value, interval: None },
+            Ranked { name: if several { "drawn" } else { "filled" }.into(), value: filled.value, interval },
+        ]
+    });
+    let seen = format!(
+        "Share of each word among {} known and {} {} cells{}.",
+        number(rows(before, true).len()),
+        number(rows(before, false).len()),
+        if several { "drawn" } else { "filled" },
+        if several {
+            format!("; the line goes from the lowest to the highest of {} draws", after.len())
+        } else {
+            String::new()
+        }
+    );
+    Ranking {
+        words: Words::new(format!("Values of `{}`", before.name), seen, meaning(before, after, false)),
+        names: before.name.clone(),
+        values: "share of the cells".into(),
+        form: Form::Percent,
+        marks: Marks::Pairs,
+        rows: pairs.collect(),
     }
     .draw()
 }
