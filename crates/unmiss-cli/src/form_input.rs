@@ -30,7 +30,7 @@ pub struct FormArguments {
     encoding: Option<String>,
     /// Lines above the names of the columns [default: found out]
     #[arg(long, value_name = "LINES")]
-    skip: Option<usize>,
+    skip_lines: Option<usize>,
     /// The sheet of a workbook [default: the first that has anything in it]
     #[arg(long, value_name = "NAME")]
     sheet: Option<String>,
@@ -39,9 +39,9 @@ pub struct FormArguments {
 impl FormArguments {
     /// What is said of the form.
     pub fn form(&self) -> Form {
-        let Self { decimal, thousands, encoding, skip, sheet, .. } = self;
+        let Self { decimal, thousands, encoding, skip_lines, sheet, .. } = self;
         let (encoding, sheet) = (encoding.clone(), sheet.clone());
-        Form { decimal: *decimal, thousands: *thousands, encoding, skip: *skip, sheet }
+        Form { decimal: *decimal, thousands: *thousands, encoding, skip: *skip_lines, sheet }
     }
 
     /// Adds what is said to how new rows are read for a model.

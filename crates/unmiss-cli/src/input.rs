@@ -32,7 +32,7 @@ pub struct InputArguments {
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     categorical: Vec<String>,
     /// Categories that have an order, as gen=G1<G2<G3 (repeatable): predictors learn from their rank
-    #[arg(long, value_name = "COLUMN=A<B<C")]
+    #[arg(long, value_name = "COLUMN=ORDER")]
     ordered: Vec<String>,
     /// Columns whose values are numbers; anything else in them is an error
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]

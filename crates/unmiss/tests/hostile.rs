@@ -18,7 +18,7 @@ use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
-use unmiss::data::images;
+use unmiss::data::{ReadOptions, images, read_bytes, write};
 use unmiss::rng::Stream;
 
 /// Inputs of each target in an ordinary run.
@@ -102,6 +102,7 @@ fn text_tables() {
         "\x03a;b\n1,5;2\n\"a\nb\";3\n",
         "\x09a,d\n-,2024-03-31\n1e5,2024-04-01T08:15:00Z\n",
         "\x10a\n1\n\n3\n",
+        "\x01sep=;\nWard 3;;\na;b;b\n1,5;5 \u{20ac};7 %\n1.234,5;;8 %\n2;3 \u{20ac};9 %\n",
         "\x01\u{feff}a,b\r\n1,9007199254740993\r\nNA,\"\"\"\"\r\n",
     ];
     tried("text tables", &seeds.map(|text| text.as_bytes().to_vec()), targets::csv);
@@ -146,6 +147,21 @@ fn parquet_files() {
         parquet_file(plain.set_column_encoding("c".into(), Encoding::DELTA_BYTE_ARRAY).build()),
     ];
     tried("Parquet", &seeds, targets::parquet);
+}
+
+#[test]
+fn other_tables() {
+    let folder = tempfile::tempdir().unwrap();
+    let table = read_bytes("t.csv", b"a,b\n1.5,x\n,y\n3,\n4,z\n", &ReadOptions::default()).unwrap().table;
+    let arrow = folder.path().join("t.arrow");
+    write(&table, &arrow).unwrap();
+    let workbook = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/ward.xlsx");
+    let seeds = [
+        [&[0][..], &std::fs::read(workbook).unwrap()].concat(),
+        b"\x01{\"a\": 1, \"b\": \"x\"}\n{\"b\": null, \"c\": true}\n".to_vec(),
+        [&[2][..], &std::fs::read(arrow).unwrap()].concat(),
+    ];
+    tried("other tables", &seeds, targets::other_table);
 }
 
 #[test]

@@ -200,7 +200,7 @@ fn new_rows_that_do_not_fit() {
         "predict days.unmiss infinite.csv -o out.csv",
         "predict days.unmiss short.csv -o out.csv",
         "predict days.unmiss ward.csv -o absent/out.csv",
-        "predict days.unmiss ward.csv -o out.parquet",
+        "predict days.unmiss ward.csv -o out.xlsx",
         "predict days.unmiss ward.csv --level 90 -o out.csv",
         "predict days.unmiss ward.csv --level 0 -o out.csv",
     ];

@@ -83,7 +83,7 @@ fn above(file: &str, bytes: &[u8], last: bool, delimiter: Option<u8>, form: &For
             Some(skipped) => start += skipped,
             None if !last && bytes.len() <= LONGEST_RECORD => return Ok(None),
             None => {
-                return Err(Error::setting("skip", format!("{file} has no more than {lines} lines"))
+                return Err(Error::setting("skip-lines", format!("{file} has no more than {lines} lines"))
                     .with_hint("it is the number of lines above the names of the columns"));
             }
         }

@@ -47,8 +47,14 @@ fn words(levels: &[String], counts: &[usize]) -> String {
     let all: usize = counts.iter().sum();
     let mut order: Vec<usize> = (0..levels.len()).filter(|level| counts[*level] > 0).collect();
     order.sort_by_key(|level| std::cmp::Reverse(counts[*level]));
-    let share =
-        |level: &usize| format!("{} {:.0} %", levels[*level], 100.0 * counts[*level] as f64 / all as f64);
+    let share = |level: &usize| {
+        let percent = match 100.0 * counts[*level] as f64 / all as f64 {
+            small if small < 1.0 => "< 1".to_owned(),
+            large if large > 99.0 && large < 100.0 => "> 99".to_owned(),
+            other => format!("{other:.0}"),
+        };
+        format!("{} {percent} %", levels[*level])
+    };
     let named: Vec<String> = order.iter().take(NAMED).map(share).collect();
     let more = order.len().saturating_sub(NAMED);
     let rest = if more > 0 { format!(" and {more} more") } else { String::new() };

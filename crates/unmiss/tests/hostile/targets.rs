@@ -43,6 +43,16 @@ pub fn parquet(bytes: &[u8]) {
     }
 }
 
+/// Bytes as a workbook, lines of JSON or an Arrow file. The first byte chooses the ending of the name.
+#[allow(dead_code, reason = "the fuzzer has no target of its own for it")]
+pub fn other_table(input: &[u8]) {
+    let Some((choice, bytes)) = input.split_first() else { return };
+    let name = ["fuzz.xlsx", "fuzz.jsonl", "fuzz.arrow"][*choice as usize % 3];
+    if let Ok(reading) = read_bytes(name, bytes, &ReadOptions::default()) {
+        check(&reading.table);
+    }
+}
+
 /// Bytes as ratings.
 pub fn rating_file(bytes: &[u8]) {
     if let Ok(reading) = ratings::read_bytes("fuzz.csv", bytes, &Default::default()) {
