@@ -2,6 +2,7 @@
 
 mod filled;
 mod pixels;
+mod similarity;
 mod values;
 
 use serde::{Deserialize, Serialize};
@@ -10,6 +11,7 @@ use crate::encode::{Targets, Task};
 
 pub use filled::{ColumnError, fill_errors};
 pub use pixels::PixelError;
+pub use similarity::structural_similarity;
 pub use values::ValueError;
 
 /// Probabilities are kept this far from 0 and 1 before a logarithm is taken.
