@@ -33,8 +33,10 @@ use views::{Entrance, Visit};
 
 /// Images judged at a time in training.
 const AT_ONCE: usize = 64;
-/// Images predicted at a time by a thread.
+/// Images that a thread predicts at a time, at most.
 const PREDICTED_AT_ONCE: usize = 32;
+/// Pixels of these: of large images there are fewer, since every thread holds what is between its layers.
+const PIXELS_AT_ONCE: usize = 32 * 1024;
 /// Images set aside for validation, at most.
 const MOST_ASIDE: usize = 5_000;
 
@@ -219,7 +221,8 @@ impl Predictor for Fitted {
             predictions(&scores, some.len(), self.task)
         };
         // Whole batches side by side: threads would have to wait for each other at every layer.
-        Ok(all.par_chunks(PREDICTED_AT_ONCE).flat_map_iter(answers).collect())
+        let at_once = (PIXELS_AT_ONCE / rows.size().pixels()).clamp(1, PREDICTED_AT_ONCE);
+        Ok(all.par_chunks(at_once).flat_map_iter(answers).collect())
     }
 }
 

@@ -87,7 +87,7 @@ static CARD: Card = Card {
         Setting {
             name: "hide",
             help: "share of a row that uniform masks hide, at most; 0: nothing is hidden; null: 0.5, or 0 for tables \
-                   of which a tenth or more is missing",
+                   of which 2 % or more is missing",
         },
         Setting { name: "marks", help: "whether the encoder sees which cells are known" },
         Setting {
@@ -101,7 +101,7 @@ static CARD: Card = Card {
         Setting {
             name: "patience",
             help: "epochs without a better bound of rows set aside after which training ends; 0: none is set aside; \
-                   null: 40, or 0 for tables of which a tenth or more is missing",
+                   null: 40, or 0 for tables of which 2 % or more is missing",
         },
     ],
     space: &[

@@ -14,7 +14,7 @@ const STEPS: [usize; 2] = [8_000, 10_000];
 
 /// Share of a table's cells from which on enough is missing to learn from: nothing more is hidden, and every row is
 /// learned from to the end (docs/results/generative.md).
-const HOLED: f64 = 0.1;
+const HOLED: f64 = 0.02;
 /// What is hidden otherwise, at most.
 const HIDE: f64 = 0.5;
 /// Epochs without a better bound that are waited for otherwise.
@@ -195,7 +195,9 @@ impl Settings {
 
     /// What more is hidden evenly in training, at most, of data of which such a share is missing.
     pub fn hides(&self, shape: Shape, missing: f64) -> f64 {
-        self.hide.unwrap_or(if is_holed(shape, missing) { 0.0 } else { HIDE })
+        // Masks of another kind are asked for to be used.
+        let enough = is_holed(shape, missing) && self.masks == Masks::Copied;
+        self.hide.unwrap_or(if enough { 0.0 } else { HIDE })
     }
 
     /// Epochs without a better bound after which training ends; 0: no row is set aside.
