@@ -22,6 +22,8 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! Models of images are asked about images of which squares are hidden, one by one: [`occlusion`].
 
 mod cells;
 mod subject;
@@ -29,6 +31,7 @@ mod importance;
 mod dependence;
 mod words;
 mod contributions;
+mod occlusion;
 #[cfg(test)]
 mod tests;
 
@@ -43,6 +46,7 @@ use importance::{Effort, importance};
 use subject::Subject;
 
 pub use contributions::{Contributions, Explainer};
+pub use occlusion::{Occluded, Occluder, Occlusion, Square, occlusion};
 
 /// How thorough an explanation is.
 #[derive(Debug, Clone, Copy, PartialEq)]

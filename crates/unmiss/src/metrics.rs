@@ -5,6 +5,7 @@ mod filled;
 mod judge;
 mod pixels;
 mod ranking;
+mod similarity;
 mod values;
 
 use serde::{Deserialize, Serialize};
@@ -16,6 +17,7 @@ pub use filled::{ColumnError, fill_errors};
 pub use judge::{Figures, Judge, Metric, class_said, figure};
 pub use pixels::PixelError;
 pub use ranking::Ranked;
+pub use similarity::structural_similarity;
 pub use values::ValueError;
 
 /// Probabilities are kept this far from 0 and 1 before a logarithm is taken.

@@ -48,7 +48,7 @@ pub struct Arguments {
     #[arg(long, value_name = "SHARE")]
     level: Option<f64>,
     /// Say why: adds the N cells that move each answer most, as `lactate = 4.1: +0.32`, with the base they start from
-    /// and the rest
+    /// and the rest; of images, the N squares that matter most
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
     explain: Option<u16>,
     /// Write what every column contributes to each answer to a table of its own

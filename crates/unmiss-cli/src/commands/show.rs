@@ -2,6 +2,7 @@
 
 mod explain;
 mod images;
+mod occlusion;
 mod series;
 
 use std::path::PathBuf;
@@ -15,7 +16,7 @@ use unmiss::model::Model;
 
 use crate::General;
 use crate::files::Files;
-use crate::input::InputArguments;
+use crate::input::{ImageArguments, InputArguments};
 use crate::output::{column, number, wrapped};
 use crate::printer::Printer;
 use crate::telling::JsonArgument;
@@ -35,10 +36,11 @@ pub struct Arguments {
     /// List every column, however many there are
     #[arg(long)]
     all: bool,
-    /// Tell what the model goes by: which columns, what their holes do, how the answer follows their values
+    /// Tell what the model goes by: which columns, what their holes do, how the answer follows their values; of images,
+    /// which of their parts
     #[arg(long)]
     explain: bool,
-    /// With --explain DATA: rows to ask about, drawn at random [default: 1000]
+    /// With --explain DATA: rows to ask about, drawn at random [default: 1000; of images 100]
     #[arg(long, value_name = "N", requires = "data", value_parser = rows)]
     rows: Option<usize>,
     #[command(flatten)]
@@ -48,6 +50,8 @@ pub struct Arguments {
     html: Option<PathBuf>,
     #[command(flatten)]
     input: InputArguments,
+    #[command(flatten)]
+    images: ImageArguments,
 }
 
 /// A number of rows as typed.
@@ -58,11 +62,15 @@ fn rows(typed: &str) -> std::result::Result<usize, String> {
 /// Runs the command.
 pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Result<()> {
     let Arguments { data, json, html, .. } = arguments;
-    let read = Files::default().reads([&arguments.model]).reads(data);
+    let read = Files::default().reads([&arguments.model]).reads(data).reads(arguments.images.files());
     read.tables("--json", json.path()).file("--html", html).check()?;
     let model = Model::load(&arguments.model)?;
+    arguments.images.only_for_images(model.shape())?;
     if arguments.explain {
         model.check_job(Job::Predict, &arguments.model)?;
+        if model.shape() == Shape::Images {
+            return occlusion::run(arguments, &model, general, printer);
+        }
         return explain::run(arguments, &model, general, printer);
     }
     let mut text = match model.job() {

@@ -54,7 +54,12 @@ fn a_model_of_images_is_fitted_shown_and_predicts() {
     for (line, what) in [
         ("fit holed.npz --method linear", "method `linear`"),
         ("fit holed.npz --target label", "this is for tables, and the data are images"),
-        ("predict digits.unmiss holed.npz --explain 3", "this is for tables, and the data are images"),
+        (
+            "predict digits.unmiss holed.npz --contributions a.csv",
+            "this is for tables, and the data are images",
+        ),
+        ("show digits.unmiss --explain", "name some: unmiss show digits.unmiss --explain IMAGES"),
+        ("show digits.unmiss --explain sample:penguins", "can't be read as images"),
         ("audit digits.unmiss", "there are no rows to audit the model on"),
         ("compare holed.npz --target size", "this is for tables, and the data are images"),
         ("compare holed.npz --impute --how mcar:0.2", "there is no region `mcar` of images"),
@@ -71,6 +76,32 @@ fn a_model_of_images_is_fitted_shown_and_predicts() {
     assert!(refused.err.contains("the classes of the images are not known"), "{}", refused.err);
     let refused = bench.run("compare bare.npy");
     assert!(refused.err.contains("the classes of the images are not known"), "{}", refused.err);
+}
+
+#[test]
+fn a_model_of_images_tells_which_parts_it_goes_by() {
+    let bench = bench();
+    bench.succeed("fit holed.npz --method neighbours --test 0 -o digits.unmiss -q");
+    // Six images of 8 x 8 in the form of MNIST, each with a bright column.
+    let mut bytes = vec![0, 0, 8, 3, 0, 0, 0, 6, 0, 0, 0, 8, 0, 0, 0, 8];
+    bytes.extend((0..6 * 64).map(|cell| if cell % 8 == 1 + cell / 64 { 250_u8 } else { 10 }));
+    bench.write("few.idx", bytes);
+    let plain = bench.succeed("predict digits.unmiss few.idx").out;
+    let why = bench.succeed("predict digits.unmiss few.idx --explain 2").out;
+    assert!(why.lines().next().unwrap().ends_with(",reason_1,reason_2"), "{why}");
+    for (plain, why) in plain.lines().zip(why.lines()).skip(1) {
+        assert!(why.starts_with(plain) && why.contains("rows "), "{why}");
+    }
+    let told =
+        bench.succeed("show digits.unmiss --explain few.idx --rows 4 --html why.html --json why.json").out;
+    assert!(told.contains("Squares of 2 x 2 pixels were hidden one by one in 4 images"), "{told}");
+    assert!(told.lines().all(|line| line.chars().count() <= 80), "{told}");
+    let found: serde_json::Value = serde_json::from_slice(&bench.bytes("why.json")).unwrap();
+    assert_eq!(
+        (found["images"].as_array().unwrap().len(), found["squares"].as_array().unwrap().len()),
+        (4, 49)
+    );
+    assert!(bench.text("why.html").contains("Where it looks"));
 }
 
 #[test]

@@ -68,7 +68,7 @@ const fn imputer(name: &'static str, proper: bool) -> Way {
     Way { name, how: How::Imputer(name, &[]), proper }
 }
 
-const WAYS: [Way; 12] = [
+const WAYS: [Way; 14] = [
     Way { name: "nothing hidden", how: How::Whole, proper: false },
     Way { name: "complete rows", how: How::CompleteRows, proper: false },
     imputer("gaussian", true),
@@ -80,6 +80,8 @@ const WAYS: [Way; 12] = [
     imputer("neighbours", false),
     imputer("self-masking", false),
     imputer("autoencoder", false),
+    imputer("dvae", false),
+    imputer("made", false),
     Way { name: "R mice", how: How::Mice, proper: false },
 ];
 

@@ -31,6 +31,7 @@ pub mod theorems;
 pub mod uci_dropout;
 pub mod uci_replication;
 pub mod vision;
+pub mod wae;
 
 use crate::error::{Error, Result, nearest};
 pub use report::{Cell, Claim, Figure, Report, Section, Verdict};
@@ -63,6 +64,7 @@ pub const BENCHES: &[&Bench] = &[
     &ratings::YAHOO,
     &misconv::BENCH,
     &misconv_overhead::BENCH,
+    &wae::BENCH,
     &sn_vgg::BENCH,
     &vision::capacity::BENCH,
     &vision::hidden::BENCH,

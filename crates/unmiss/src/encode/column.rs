@@ -69,7 +69,7 @@ pub struct CategoryFeature {
 }
 
 /// Places behind the point that numbers are given with; none where they are many, as of what was computed.
-fn decimals(known: &[f64]) -> Option<u8> {
+pub(crate) fn decimals(known: &[f64]) -> Option<u8> {
     let mut places = 0;
     for value in known {
         let fits = |places: i32| (value * 10_f64.powi(places)).round() / 10_f64.powi(places) == *value;
@@ -80,7 +80,7 @@ fn decimals(known: &[f64]) -> Option<u8> {
             }
         }
     }
-    (!known.is_empty()).then_some(places as u8)
+    Some(places as u8)
 }
 
 impl NumberFeature {
@@ -112,7 +112,7 @@ impl NumberFeature {
         let width = if width > 0.0 && width.is_finite() { width } else { 1.0 };
         let mut feature =
             Self { name, kind, center, width, low, high, limits: None, mean: 0.0, missing, decimals: None };
-        feature.decimals = decimals(&known).filter(|_| feature.kind == Kind::Real);
+        feature.decimals = decimals(&known).filter(|_| feature.kind == Kind::Real && !known.is_empty());
         let total: f64 = known.iter().map(|&value| f64::from(feature.scaled(scale, value))).sum();
         feature.mean = (total / count) as f32;
         feature

@@ -294,6 +294,12 @@ impl ImageRows {
         Arc::make_mut(&mut self.images).hide(row, pixel);
     }
 
+    /// Whether anything is known of a pixel, in any of its channels.
+    pub fn knows_something(&self, row: usize, pixel: usize) -> bool {
+        let size = self.size();
+        (pixel..size.cells()).step_by(size.pixels()).any(|cell| self.images.is_known(row, cell))
+    }
+
     /// A number that changes with any known value or mark.
     pub fn fingerprint(&self) -> u64 {
         mix((0..self.len()).map(|image| self.images.fingerprint_of(image)))

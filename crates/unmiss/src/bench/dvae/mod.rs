@@ -7,6 +7,8 @@
 //! where the thesis searched through hundreds for each corruption; its classifiers learn with AdaDelta, ours with
 //! Adam. With draws, chances are averaged over `DRAWS` of them (3,000 in the thesis, which found no gain beyond 50).
 
+mod digits;
+mod elbo;
 mod published;
 
 use std::collections::BTreeMap;
@@ -26,16 +28,17 @@ use super::pictures::{MNIST, Pictures, asked_count, count_names};
 use super::repeat::{Progress, single};
 use super::report::Row;
 use super::{Bench, Cell, Claim, Figure, Report, Request, Section};
+use digits::Told;
 use published::LINES;
 
 /// The entry of the list.
 pub const BENCH: Bench = Bench {
     name: "dvae",
     title: "Digits with missing pixels: classified as they are, or filled by a variational autoencoder first",
-    paper: "The thesis on denoising variational autoencoders for images with missing pixels, Tables 1, 2, 4 to 7",
+    paper: "The thesis on denoising variational autoencoders for images with missing pixels, Tables 1 to 7, Figures 12 and 16",
     files: &[MNIST[0], MNIST[1], MNIST[2], MNIST[3]],
     parts: || {
-        let cases = CASES.iter().map(ToString::to_string).collect();
+        let cases = CASES.iter().map(ToString::to_string).chain([elbo::NAME.to_owned()]).collect();
         vec![cases, LINES.iter().map(|(name, _)| (*name).to_owned()).collect(), count_names()]
     },
     run: |request, run| measure(request, &[], run),
@@ -50,6 +53,11 @@ const CASES: [Region; 6] = [
     Region::Lines(0.9),
 ];
 
+/// The place of the perceptron on single fills among the lines.
+const VAE_MLP: usize = 1;
+/// Those whose digits are counted: single fills.
+const COUNTED: [usize; 2] = [VAE_MLP, 4];
+
 /// Draws of an image whose chances are averaged.
 const DRAWS: u64 = 50;
 /// The autoencoder.
@@ -63,13 +71,18 @@ type Found = BTreeMap<(usize, usize), [Vec<f64>; 2]>;
 
 /// `smaller` is what tests change of every network.
 fn measure(request: &Request, smaller: &[(&str, &str)], run: &Run) -> Result<Report> {
-    let all: Vec<usize> = (0..CASES.len()).collect();
-    let cases = request.chosen(&all, |case| CASES[*case].to_string());
+    // Beyond the cases stands the table of bounds.
+    let all: Vec<usize> = (0..=CASES.len()).collect();
+    let name = |case: &usize| CASES.get(*case).map_or_else(|| elbo::NAME.to_owned(), ToString::to_string);
+    let mut cases = request.chosen(&all, name);
+    let bounds = cases.pop_if(|case| *case == CASES.len()).is_some();
     let all: Vec<usize> = (0..LINES.len()).collect();
     let lines = request.chosen(&all, |line| LINES[*line].0.to_owned());
     let images = Pictures::Mnist.read(&request.data, asked_count(request))?;
-    let mut progress = Progress::new(run, cases.len() * lines.len() * request.seeds);
-    let (mut found, mut pairs) = (Found::new(), Vec::new());
+    let trainings = cases.len() * lines.len() + if bounds { elbo::COUNT } else { 0 };
+    let mut progress = Progress::new(run, trainings * request.seeds);
+    let (mut found, mut pairs, mut told) = (Found::new(), Vec::new(), BTreeMap::<usize, Told>::new());
+    let mut by_bound = elbo::Found::default();
     'all: for &case in &cases {
         for repetition in 0..request.seeds {
             let own = single(run, repetition);
@@ -87,6 +100,20 @@ fn measure(request: &Request, smaller: &[(&str, &str)], run: &Run) -> Result<Rep
                 right.insert(line, answers);
             }
             pairs.extend(stage.pairs(case, &right));
+            let counts = told.entry(case).or_default();
+            counts.add(None, &stage.truth());
+            right
+                .iter()
+                .filter(|(line, _)| COUNTED.contains(line))
+                .for_each(|(line, own)| counts.add(Some(*line), own));
+        }
+    }
+    'bounds: for place in (0..elbo::COUNT).filter(|_| bounds) {
+        for repetition in 0..request.seeds {
+            if !progress.next(&format!("{}, {} of {}", elbo::NAME, place + 1, elbo::COUNT)) {
+                break 'bounds;
+            }
+            by_bound.measure(place, &images, smaller, &single(run, repetition))?;
         }
     }
     let begun = cases.into_iter().filter(|case| found.keys().any(|(own, _)| own == case));
@@ -98,6 +125,10 @@ fn measure(request: &Request, smaller: &[(&str, &str)], run: &Run) -> Result<Rep
         digits: 3,
         rows: pairs,
     }));
+    sections.extend(told.iter().map(|(case, told)| told.section(&CASES[*case].to_string())));
+    sections.extend(by_bound.section());
+    let mut claims: Vec<Claim> = begun.iter().flat_map(|case| claims(*case, &found)).collect();
+    claims.extend(by_bound.claims());
     Ok(Report {
         name: BENCH.name,
         title: BENCH.title,
@@ -113,7 +144,7 @@ fn measure(request: &Request, smaller: &[(&str, &str)], run: &Run) -> Result<Rep
             format!("Draws: chances averaged over {DRAWS} of them."),
         ],
         sections,
-        claims: begun.iter().flat_map(|case| claims(*case, &found)).collect(),
+        claims,
         seed: run.seed(),
         seeds: request.seeds,
         test_share: 0.0,
@@ -128,6 +159,8 @@ struct Stage<'a> {
     holed: [Data; 2],
     run: &'a Run,
     smaller: &'a [(&'a str, &'a str)],
+    /// What is other than usual of the autoencoder.
+    autoencoder: &'a [(&'a str, &'a str)],
     vae: Option<Model>,
     /// Training images, filled, once there is an autoencoder.
     filled: Option<Data>,
@@ -153,6 +186,7 @@ impl<'a> Stage<'a> {
             holed: holed.map(Data::from),
             run,
             smaller,
+            autoencoder: &[],
             vae: None,
             filled: None,
             classifiers: BTreeMap::new(),
@@ -231,7 +265,7 @@ impl<'a> Stage<'a> {
     /// what it is to be shown of them.
     fn fill(&mut self, part: usize, draw: Option<u64>) -> Result<Data> {
         if self.vae.is_none() {
-            let recipe = self.recipe("dvae", &VAE)?;
+            let recipe = self.recipe("dvae", &VAE)?.set_all(self.autoencoder.iter().copied())?;
             let both = clean_and_holed(self.clean[0].images()?, self.holed[0].images()?);
             self.vae = Some(Model::fit(&both.into(), &Aim::fill(), &recipe, self.run)?);
         }
@@ -240,6 +274,11 @@ impl<'a> Stage<'a> {
         let holed = &self.holed[part];
         let filled = self.run.compute(|| model.filling()?.fill(holed, draw, |_, _| {}))?;
         Ok(Data::from(filled.data.images()?.as_ref().clone().whole()))
+    }
+
+    /// The bound of the autoencoder on images set aside, in nats, once there is one.
+    fn bound(&self) -> Option<f64> {
+        self.vae.as_ref()?.summary.method.get("log-likelihood of rows set aside")?.as_f64()
     }
 
     fn truth(&self) -> Vec<u32> {
@@ -347,7 +386,11 @@ mod tests {
             [("hidden", "[16]"), ("latent", "3"), ("epochs", "20"), ("batch", "16"), ("rate", "0.01")];
         let report = measure(&request, &smaller, &Run::new(0, 1).unwrap()).unwrap();
         assert!(report.complete);
-        let [accuracies, pairs] = report.sections.as_slice() else { panic!("{:?}", report.sections) };
+        let [accuracies, pairs, digits] = report.sections.as_slice() else { panic!("{:?}", report.sections) };
+        assert_eq!(
+            (digits.columns.as_slice(), digits.rows.len()),
+            (&["true", "VAE+MLP"].map(str::to_owned)[..], 10)
+        );
         assert_eq!(accuracies.rows.len(), 5);
         let ours = |row: usize| match &accuracies.rows[row].cells[1] {
             Cell::Figure(figure) => figure.mean,
@@ -356,6 +399,21 @@ mod tests {
         assert!(ours(1) > 0.8 && ours(2) > 0.8, "squares and crosses are told apart: {accuracies:?}");
         assert!(matches!(&accuracies.rows[0].cells[0], Cell::Figure(figure) if figure.mean == 0.8411));
         assert_eq!(pairs.rows.len(), 1);
+    }
+
+    #[test]
+    fn bounds_stand_beside_accuracies() {
+        let folder = tempfile::tempdir().unwrap();
+        write_files(folder.path(), [40, 20]);
+        let request = Request { data: folder.path().to_owned(), seeds: 1, only: vec!["elbo".into()] };
+        let smaller = [("hidden", "[8]"), ("epochs", "2"), ("batch", "16")];
+        let report = measure(&request, &smaller, &Run::new(0, 1).unwrap()).unwrap();
+        assert!(report.complete);
+        assert_eq!((report.sections.len(), report.sections[0].rows.len(), report.claims.len()), (1, 3, 2));
+        for row in &report.sections[0].rows {
+            let Cell::Figure(loss) = &row.cells[2] else { panic!("{row:?}") };
+            assert!(loss.mean > 0.0, "{row:?}");
+        }
     }
 
     #[test]

@@ -2,11 +2,13 @@
 
 mod card;
 mod holes;
+mod kept;
 mod layers;
 mod nets;
 mod settings;
 mod views;
 
+use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use super::mean::PixelMeans;
@@ -23,13 +25,18 @@ use crate::onnx::{Graph, Kind, Symbol};
 use crate::run::Run;
 use crate::store::Arrays;
 use holes::Holes;
+use kept::Kept;
 use layers::{Network, View};
 pub use nets::{BatchNorm, Down, Net};
 pub use settings::{Hide, Missing, Settings};
 use views::{Entrance, Visit};
 
-/// Images predicted at a time.
+/// Images judged at a time in training.
 const AT_ONCE: usize = 64;
+/// Images that a thread predicts at a time, at most.
+const PREDICTED_AT_ONCE: usize = 32;
+/// Pixels of these: of large images there are fewer, since every thread holds what is between its layers.
+const PIXELS_AT_ONCE: usize = 32 * 1024;
 /// Images set aside for validation, at most.
 const MOST_ASIDE: usize = 5_000;
 
@@ -48,7 +55,8 @@ impl Method for Convolutional {
         let (holes, rest) = Holes::fit(&settings, coder, given, run)?;
         let rows = holes.filled(given, Some(&rest))?;
         let entrance = Entrance::new(&settings, PixelMeans::fit(coder, given).means().to_vec(), holes);
-        let scorer = Held { network: &network, entrance: &entrance, given, rows: &rows };
+        let kept = Kept::new(&entrance.holes, &rows, &rest);
+        let scorer = Held { network: &network, entrance: &entrance, given, rows: &rows, kept: kept.as_ref() };
         let trained = train_all(&settings, &scorer, targets, &rest)?;
         Ok(Box::new(Fitted { network, entrance, trained, task: targets.task }))
     }
@@ -112,12 +120,21 @@ struct Held<'a> {
     given: &'a ImageRows,
     /// As the network gets them.
     rows: &'a ImageRows,
+    /// The densities of what is missing of them.
+    kept: Option<&'a Kept>,
 }
 
 impl Scorer for Held<'_> {
     fn forward<E: Engine>(&self, engine: &mut E, rows: &[usize]) -> E::Value {
         let visit = engine.moment().map(|moment| Visit { moment, given: self.given });
-        let view = self.entrance.view(self.rows.batch(rows), rows, visit);
+        let batch = self.rows.batch(rows);
+        let view = match self.kept.filter(|_| visit.is_none() || !self.entrance.changes()) {
+            Some(kept) => {
+                let density = kept.mixture(&batch, rows);
+                self.entrance.seen(batch, Some(density))
+            }
+            None => self.entrance.view(batch, rows, visit),
+        };
         self.network.forward(engine, view)
     }
 
@@ -194,17 +211,18 @@ impl Predictor for Fitted {
     fn predict(&self, rows: &Rows) -> Result<Vec<f64>> {
         let rows = self.entrance.holes.filled(rows.images()?, None)?;
         let all: Vec<usize> = (0..rows.len()).collect();
-        let mut answers = Vec::with_capacity(rows.len() * self.task.outputs());
-        for some in all.chunks(AT_ONCE) {
+        let answers = |some: &[usize]| {
             let mut scores = Vec::new();
             for (parameters, _) in &self.trained {
                 let view = self.entrance.view(rows.batch(some), some, None);
                 let own = self.network.forward(&mut Plain::new(parameters), view);
                 scores.extend_from_slice(own.values());
             }
-            answers.extend(predictions(&scores, some.len(), self.task));
-        }
-        Ok(answers)
+            predictions(&scores, some.len(), self.task)
+        };
+        // Whole batches side by side: threads would have to wait for each other at every layer.
+        let at_once = (PIXELS_AT_ONCE / rows.size().pixels()).clamp(1, PREDICTED_AT_ONCE);
+        Ok(all.par_chunks(at_once).flat_map_iter(answers).collect())
     }
 }
 

@@ -7,6 +7,7 @@ use crate::encode::{ImageBatch, ImageRows, WrittenImages};
 use crate::error::Result;
 use crate::methods::written::no_formula;
 use crate::nn::train::Moment;
+use crate::nn::{Mixture, MixtureSize};
 use crate::onnx::{Graph, Kind, Symbol};
 use crate::rng::{Stream, mix};
 
@@ -52,6 +53,16 @@ impl Entrance {
             }
         }
         let density = self.holes.mixture(&batch);
+        self.seen(batch, density)
+    }
+
+    /// Whether images are changed by chance in training.
+    pub fn changes(&self) -> bool {
+        self.shift > 0 || self.flip || self.hide.is_some()
+    }
+
+    /// What the network sees of images of which the density of what is missing is known already.
+    pub fn seen(&self, batch: ImageBatch, density: Option<(Mixture<Vec<f32>>, MixtureSize)>) -> View {
         let ImageBatch { mut values, observed, .. } = batch;
         let observed: Vec<bool> = observed.iter().map(|mark| *mark > 0.0).collect();
         if self.missing == Missing::Mean {

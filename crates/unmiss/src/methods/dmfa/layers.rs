@@ -10,14 +10,15 @@
 //! ```
 //!
 //! `conv` is a 3 x 3 convolution, ReLU and batch norm, `down` the same with stride 2, `up` a transposed convolution of
-//! 2 x 2 with stride 2, and `+` adds what the level had on the way down. The last layer is a convolution alone.
+//! 2 x 2 with stride 2, and `+` adds what the level had on the way down. The last layer is a convolution alone, or with
+//! dense heads one layer from all numbers of the level above, f₀ pixels, to all (2 + l) n that are said.
 
 use std::sync::Arc;
 
-use super::Settings;
+use super::{Heads, Settings};
 use crate::data::images::Size;
 use crate::encode::ImageBatch;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::methods::canvas::Canvas;
 use crate::nn::{Activation, Convolution, Engine, Mixture, MixtureSize, Parameters, Shape, Window};
 use crate::rng::Stream;
@@ -27,8 +28,18 @@ const LEAST_VARIANCE: f32 = 1e-4;
 /// Factors lie between minus and plus half of this.
 const AMPLITUDE: f32 = 0.5;
 
+/// Weights of dense heads, at most: 2 GB, and as much twice again in training.
+const MOST_WEIGHTS: usize = 500_000_000;
+
 /// A layer and the index of its first array.
 type Layer = (Arc<Convolution>, usize);
+
+/// What says the densities in the end.
+enum Last {
+    Convolution(Layer),
+    /// From so many numbers to so many, and the index of its first array.
+    Dense([usize; 2], usize),
+}
 
 /// The layout: everything but the weights.
 pub struct Network {
@@ -40,7 +51,7 @@ pub struct Network {
     levels: Vec<[Layer; 4]>,
     /// One more at the lowest level.
     middle: Layer,
-    last: Layer,
+    last: Last,
     /// How many inputs each layer's results are sums of, and its name, in the order of the parameters.
     names: Vec<(String, usize)>,
 }
@@ -75,7 +86,20 @@ impl Network {
         let middle = made.layer("middle", Convolution::new(lowest, lowest.channels, Window::same(3))?);
         let outputs = (2 + settings.factors) * size.channels;
         let shape = Shape { channels: filters[0], ..canvas.shape() };
-        let last = made.layer("last", Convolution::new(shape, outputs, Window::same(3))?);
+        let last = match settings.heads {
+            Heads::Convolutional => {
+                Last::Convolution(made.layer("last", Convolution::new(shape, outputs, Window::same(3))?))
+            }
+            Heads::Dense => {
+                let widths = [shape.numbers(), (2 + settings.factors) * canvas.shape().numbers()];
+                if widths[0].saturating_mul(widths[1]) > MOST_WEIGHTS {
+                    let what = format!("dense heads would have {} x {} weights", widths[0], widths[1]);
+                    return Err(Error::setting("heads", what)
+                        .with_hint("take convolutional heads, or fewer filters in the first level"));
+                }
+                Last::Dense(widths, made.arrays)
+            }
+        };
         Ok(Self { canvas, factors: settings.factors, first, levels, middle, last, names: made.names })
     }
 
@@ -98,7 +122,8 @@ impl Network {
     pub fn parameters(&self, seed: u64) -> Parameters {
         let mut parameters = Parameters::new();
         let mut stream = Stream::new(seed, "dmfa weights", 0, 0);
-        let layers = self.levels.iter().flatten().chain([&self.middle, &self.last]);
+        let last = if let Last::Convolution(layer) = &self.last { Some(layer) } else { None };
+        let layers = self.levels.iter().flatten().chain([&self.middle]).chain(last);
         for ((layer, _), (name, inputs)) in [&self.first].into_iter().chain(layers).zip(&self.names) {
             let bound = (6.0 / *inputs as f64).sqrt();
             let draw = || ((2.0 * stream.uniform() - 1.0) * bound) as f32;
@@ -107,6 +132,11 @@ impl Network {
             } else {
                 layer.add_normalised(&mut parameters, name, draw);
             }
+        }
+        if let Last::Dense([inputs, outputs], _) = self.last {
+            let bound = (6.0 / inputs as f64).sqrt();
+            let draw = || ((2.0 * stream.uniform() - 1.0) * bound) as f32;
+            parameters.add_dense("heads", inputs, outputs, draw);
         }
         parameters
     }
@@ -131,8 +161,13 @@ impl Network {
             hidden = engine.add(hidden, before);
             hidden = convolve(engine, hidden, outer);
         }
-        let (last, weight) = &self.last;
-        let said = engine.convolution(hidden, last, *weight, Activation::Identity); // [B, (2 + l) n]
+        // [B, (2 + l) n]
+        let said = match &self.last {
+            Last::Convolution((last, weight)) => {
+                engine.convolution(hidden, last, *weight, Activation::Identity)
+            }
+            Last::Dense(_, weight) => engine.dense(hidden, *weight, Activation::Identity),
+        };
         let mean = engine.columns(said.clone(), 0..n);
         let factors = engine.columns(said.clone(), n..(1 + self.factors) * n);
         let factors = engine.activate(factors, Activation::Sigmoid);
@@ -182,33 +217,40 @@ mod tests {
     use crate::nn::Plain;
     use crate::nn::product::tests::random;
 
-    fn network(height: usize, width: usize) -> Network {
-        let settings = Settings { filters: vec![3, 4, 5], factors: 2, ..Settings::default() };
+    fn network(height: usize, width: usize, heads: Heads) -> Network {
+        let settings = Settings { filters: vec![3, 4, 5], factors: 2, heads, ..Settings::default() };
         Network::new(&settings, Size { channels: 2, height, width }).unwrap()
     }
 
     #[test]
     fn small_images_have_fewer_levels() {
         for (height, width, levels) in [(8, 8, 2), (7, 10, 2), (3, 2, 1), (1, 5, 0)] {
-            let network = network(height, width);
+            let network = network(height, width, Heads::Convolutional);
             assert_eq!(network.levels.len(), levels);
         }
     }
 
     #[test]
     fn every_layer_finds_its_arrays() {
-        let network = network(7, 10);
-        let parameters = network.parameters(1);
-        let layers = network.levels.iter().flatten().chain([&network.first, &network.middle, &network.last]);
-        for (layer, weight) in layers {
-            assert_eq!(parameters[*weight].shape, layer.weight_shape(), "{}", parameters[*weight].name);
+        for heads in [Heads::Convolutional, Heads::Dense] {
+            let network = network(7, 10, heads);
+            let parameters = network.parameters(1);
+            let layers = network.levels.iter().flatten().chain([&network.first, &network.middle]);
+            for (layer, weight) in layers {
+                assert_eq!(parameters[*weight].shape, layer.weight_shape(), "{}", parameters[*weight].name);
+            }
+            let (weight, shape) = match &network.last {
+                Last::Convolution((layer, weight)) => (*weight, layer.weight_shape().to_vec()),
+                Last::Dense(widths, weight) => (*weight, widths.to_vec()),
+            };
+            assert_eq!(parameters[weight].shape, shape);
+            let n = network.canvas.shape().numbers();
+            let given: Vec<f32> = (0..2 * n).map(|place| f32::from(u8::from(place % 3 > 0))).collect();
+            let values: Vec<f32> = random(2 * n, "values").iter().zip(&given).map(|(x, m)| x * m).collect();
+            let mixture = network.forward(&mut Plain::new(&parameters), &values, &given);
+            assert_eq!(mixture.factors.values().len(), 2 * 2 * n);
+            assert!(mixture.diagonal.values().iter().all(|d| (LEAST_VARIANCE..=1.0).contains(d)));
+            assert!(mixture.factors.values().iter().all(|a| a.abs() <= 0.5 * AMPLITUDE));
         }
-        let n = network.canvas.shape().numbers();
-        let given: Vec<f32> = (0..2 * n).map(|place| f32::from(u8::from(place % 3 > 0))).collect();
-        let values: Vec<f32> = random(2 * n, "values").iter().zip(&given).map(|(x, m)| x * m).collect();
-        let mixture = network.forward(&mut Plain::new(&parameters), &values, &given);
-        assert_eq!(mixture.factors.values().len(), 2 * 2 * n);
-        assert!(mixture.diagonal.values().iter().all(|d| (LEAST_VARIANCE..=1.0).contains(d)));
-        assert!(mixture.factors.values().iter().all(|a| a.abs() <= 0.5 * AMPLITUDE));
     }
 }

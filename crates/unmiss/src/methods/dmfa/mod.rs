@@ -32,6 +32,8 @@ pub struct Dmfa;
 pub struct Settings {
     /// Filters of each level.
     pub filters: Vec<usize>,
+    /// What the network ends in.
+    pub heads: Heads,
     /// Factors by which pixels move together.
     pub factors: usize,
     /// What is hidden in training.
@@ -44,6 +46,16 @@ pub struct Settings {
     pub rate: f64,
     /// Epochs without a better likelihood after which training ends; 0: never.
     pub patience: usize,
+}
+
+/// What the network ends in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Heads {
+    /// A convolution: what is said of a pixel comes from what is near it.
+    Convolutional,
+    /// A dense layer: every pixel from all there is.
+    Dense,
 }
 
 /// What is hidden from the network in training.
@@ -64,6 +76,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             filters: vec![16, 32, 64],
+            heads: Heads::Convolutional,
             factors: 4,
             hidden: Hidden::Both,
             epochs: None,
@@ -112,6 +125,10 @@ static CARD: Card = Card {
         Setting {
             name: "filters",
             help: "Filters of each level, such as [16, 32, 64]; sides are halved from one to the next.",
+        },
+        Setting {
+            name: "heads",
+            help: "What it ends in: convolutional, or dense, as published for digits (many millions of weights).",
         },
         Setting { name: "factors", help: "Factors by which pixels move together." },
         Setting {

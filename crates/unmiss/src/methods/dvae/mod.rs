@@ -13,7 +13,7 @@ mod tests;
 use serde_json::Value;
 
 use super::canvas::Canvas;
-use super::generative::{Features, Hiding, ImageCells, Parts, Source, TableCells};
+use super::generative::{Features, Hiding, ImageCells, Parts, Source, TableCells, missing_rates};
 use super::{
     About, Axis, Card, Choices, Cost, Examples, Job, Layout as FileLayout, Learned, Method, Setting,
     defaults_of,
@@ -86,7 +86,8 @@ static CARD: Card = Card {
         },
         Setting {
             name: "hide",
-            help: "share of a row that uniform masks hide, at most; 0: nothing is hidden",
+            help: "share of a row that uniform masks hide, at most; 0: nothing is hidden; null: 0.5, or 0 for tables \
+                   of which 2 % or more is missing",
         },
         Setting { name: "marks", help: "whether the encoder sees which cells are known" },
         Setting {
@@ -99,7 +100,8 @@ static CARD: Card = Card {
         Setting { name: "rate", help: "learning rate" },
         Setting {
             name: "patience",
-            help: "epochs without a better bound of rows set aside after which training ends; 0: none is set aside",
+            help: "epochs without a better bound of rows set aside after which training ends; 0: none is set aside; \
+                   null: 40, or 0 for tables of which 2 % or more is missing",
         },
     ],
     space: &[
@@ -155,11 +157,14 @@ impl Variational {
         source: &dyn Source,
         run: &Run,
     ) -> Result<Self> {
-        let parts = Parts::new(source.len(), settings.patience > 0, run.seed());
-        let hiding = Hiding::new(settings.masks, settings.hide, source, &parts.learning, features.cells());
-        let rates = hiding.rates()[..features.numbers()].to_vec();
-        let known = 1.0 - hiding.rates().iter().sum::<f64>() / features.cells().max(1) as f64;
         let (shape, canvas) = form.shape();
+        let everyone: Vec<usize> = (0..source.len()).collect();
+        let missing = share(&missing_rates(source, &everyone, features.cells()));
+        let parts = Parts::new(source.len(), settings.patience(shape, missing) > 0, run.seed());
+        let hide = settings.hides(shape, missing);
+        let hiding = Hiding::new(settings.masks, hide, source, &parts.learning, features.cells());
+        let rates = hiding.rates()[..features.numbers()].to_vec();
+        let known = 1.0 - share(hiding.rates());
         let layout = Layout::new(settings, shape, features, canvas, rates)?;
         let learner = Restoring {
             layout: &layout,
@@ -169,7 +174,7 @@ impl Variational {
             importance: settings.latents_of_a_row(shape),
             seed: run.seed(),
         };
-        let plan = settings.plan(shape, parts.learning.len());
+        let plan = settings.plan(shape, parts.learning.len(), missing);
         let trained = train(&learner, layout.parameters(run.seed()), &plan, run)?;
         let bound =
             trained.history.get(trained.best_epoch.wrapping_sub(1)).and_then(|epoch| epoch.validation);
@@ -219,6 +224,11 @@ impl Form {
             Self::Images(canvas) => (Shape::Images, Some(canvas.shape())),
         }
     }
+}
+
+/// The mean of shares by cell.
+fn share(rates: &[f64]) -> f64 {
+    rates.iter().sum::<f64>() / rates.len().max(1) as f64
 }
 
 fn table_features(settings: &Settings, encoder: &Encoder) -> Result<Features> {

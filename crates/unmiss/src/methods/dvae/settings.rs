@@ -12,6 +12,14 @@ use crate::nn::train::TrainSettings;
 /// Steps of training on a table that the usual number of epochs aims at, and on images.
 const STEPS: [usize; 2] = [8_000, 10_000];
 
+/// Share of a table's cells from which on enough is missing to learn from: nothing more is hidden, and every row is
+/// learned from to the end (docs/results/generative.md).
+const HOLED: f64 = 0.02;
+/// What is hidden otherwise, at most.
+const HIDE: f64 = 0.5;
+/// Epochs without a better bound that are waited for otherwise.
+const PATIENCE: usize = 40;
+
 /// K for tables.
 const IMPORTANCE: usize = 5;
 
@@ -41,8 +49,8 @@ pub struct Settings {
     pub free_bits: f64,
     /// Which known cells are hidden in training.
     pub masks: Masks,
-    /// Share of a row's known cells that is hidden evenly, at most.
-    pub hide: f64,
+    /// Share of a row's known cells that is hidden evenly, at most; none: by the data.
+    pub hide: Option<f64>,
     /// Whether the encoder sees which cells are known.
     pub marks: bool,
     /// What it depends on whether a number is missing.
@@ -55,8 +63,9 @@ pub struct Settings {
     pub batch: Option<usize>,
     /// Learning rate.
     pub rate: f64,
-    /// Epochs without a better bound of rows set aside after which training ends; 0: none is set aside.
-    pub patience: usize,
+    /// Epochs without a better bound of rows set aside after which training ends; 0: none is set aside; none: by the
+    /// data.
+    pub patience: Option<usize>,
 }
 
 /// What a decoder says of a number or a pixel.
@@ -103,6 +112,11 @@ pub enum Direction {
     Low,
 }
 
+/// Whether data are a table with so many holes that no more need to be made.
+fn is_holed(shape: Shape, missing: f64) -> bool {
+    shape == Shape::Table && missing >= HOLED
+}
+
 impl Default for Settings {
     fn default() -> Self {
         Self {
@@ -117,14 +131,14 @@ impl Default for Settings {
             beta: 1.0,
             free_bits: 0.0,
             masks: Masks::Copied,
-            hide: 0.5,
+            hide: None,
             marks: true,
             missing_depends: Depends::Nothing,
             direction: Direction::Learned,
             epochs: None,
             batch: None,
             rate: 1e-3,
-            patience: 40,
+            patience: None,
         }
     }
 }
@@ -157,8 +171,8 @@ impl Settings {
                 return Err(Error::setting(name, format!("{value} is not 0 or above")));
             }
         }
-        if !(0.0..1.0).contains(&settings.hide) {
-            return Err(Error::setting("hide", format!("{} is not from 0 to below 1", settings.hide)));
+        if let Some(hide) = settings.hide.filter(|hide| !(0.0..1.0).contains(hide)) {
+            return Err(Error::setting("hide", format!("{hide} is not from 0 to below 1")));
         }
         if settings.free_bits > 0.0 && (settings.importance != Some(1) || settings.prior == Prior::Mixture) {
             return Err(Error::setting(
@@ -175,8 +189,20 @@ impl Settings {
             )
             .with_hint("set likelihood=gaussian"));
         }
-        settings.plan(Shape::Table, 1).check()?;
+        settings.plan(Shape::Table, 1, HOLED).check()?;
         Ok(settings)
+    }
+
+    /// What more is hidden evenly in training, at most, of data of which such a share is missing.
+    pub fn hides(&self, shape: Shape, missing: f64) -> f64 {
+        // Masks of another kind are asked for to be used.
+        let enough = is_holed(shape, missing) && self.masks == Masks::Copied;
+        self.hide.unwrap_or(if enough { 0.0 } else { HIDE })
+    }
+
+    /// Epochs without a better bound after which training ends; 0: no row is set aside.
+    pub fn patience(&self, shape: Shape, missing: f64) -> usize {
+        self.patience.unwrap_or(if is_holed(shape, missing) { 0 } else { PATIENCE })
     }
 
     /// Whether numbers are taken to hide themselves.
@@ -231,8 +257,8 @@ impl Settings {
         Form { hidden: self.hidden.clone().unwrap_or(usual), filters: self.filters.clone() }
     }
 
-    /// The course of training on so many rows.
-    pub fn plan(&self, shape: Shape, rows: usize) -> TrainSettings {
+    /// The course of training on so many rows, of whose cells such a share is missing.
+    pub fn plan(&self, shape: Shape, rows: usize, missing: f64) -> TrainSettings {
         let images = shape == Shape::Images;
         let batch = self.batch.unwrap_or(if images { 128 } else { 64 });
         let steps = STEPS[usize::from(images)];
@@ -241,7 +267,7 @@ impl Settings {
             epochs: self.epochs.unwrap_or(usual),
             batch,
             rate: self.rate,
-            patience: (self.patience > 0).then_some(self.patience),
+            patience: Some(self.patience(shape, missing)).filter(|patience| *patience > 0),
             ..TrainSettings::default()
         }
     }

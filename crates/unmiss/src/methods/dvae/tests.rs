@@ -212,3 +212,18 @@ fn likelihoods_of_rows_are_higher_where_rows_are_like_others() {
     let mean = |rows: &Rows| model.log_likelihoods(rows, 20).unwrap().iter().sum::<f64>() / 200.0;
     assert!(mean(&rows) > mean(&odd) + 1.0, "{} {}", mean(&rows), mean(&odd));
 }
+
+#[test]
+fn what_is_hidden_by_itself_follows_the_share_of_holes() {
+    let usual = Settings::checked(&json!({})).unwrap();
+    for (shape, missing, hides, patience) in
+        [(Shape::Table, 0.0, 0.5, 40), (Shape::Table, 0.3, 0.0, 0), (Shape::Images, 0.3, 0.5, 40)]
+    {
+        assert_eq!((usual.hides(shape, missing), usual.patience(shape, missing)), (hides, patience));
+        assert_eq!(usual.plan(shape, 640, missing).patience, Some(patience).filter(|own| *own > 0));
+    }
+    let set = Settings::checked(&json!({ "hide": 0.3, "patience": 7 })).unwrap();
+    assert_eq!((set.hides(Shape::Table, 0.3), set.patience(Shape::Table, 0.3)), (0.3, 7));
+    let masks = Settings::checked(&json!({ "masks": "uniform" })).unwrap();
+    assert_eq!(masks.hides(Shape::Table, 0.3), 0.5, "a kind of mask is named to be used");
+}

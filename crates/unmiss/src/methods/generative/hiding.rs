@@ -59,18 +59,23 @@ pub struct Hiding {
     rates: Vec<f64>,
 }
 
+/// The share of some rows in which each cell is missing; 0 of what is known in no row, which can't be hidden: what is
+/// beside an image is in none.
+pub fn missing_rates(source: &dyn Source, rows: &[usize], cells: usize) -> Vec<f64> {
+    let mut missing = vec![0_usize; cells];
+    for some in rows.chunks(AT_ONCE) {
+        for marks in source.cells(some).observed.chunks(cells.max(1)) {
+            missing.iter_mut().zip(marks).for_each(|(count, known)| *count += usize::from(!known));
+        }
+    }
+    let rate = |count: usize| if count == rows.len() { 0.0 } else { count as f64 / rows.len() as f64 };
+    missing.into_iter().map(rate).collect()
+}
+
 impl Hiding {
     /// For some rows of a source. Where nothing is missing there is nothing to copy: cells are hidden evenly.
     pub fn new(masks: Masks, most: f64, source: &dyn Source, rows: &[usize], cells: usize) -> Self {
-        let mut missing = vec![0_usize; cells];
-        for some in rows.chunks(AT_ONCE) {
-            for marks in source.cells(some).observed.chunks(cells.max(1)) {
-                missing.iter_mut().zip(marks).for_each(|(count, known)| *count += usize::from(!known));
-            }
-        }
-        // What is known in no row can't be hidden, and what is beside an image is in none.
-        let rate = |count: usize| if count == rows.len() { 0.0 } else { count as f64 / rows.len() as f64 };
-        let rates: Vec<f64> = missing.into_iter().map(rate).collect();
+        let rates = missing_rates(source, rows, cells);
         let masks = if rates.iter().all(|rate| *rate == 0.0) { Masks::Uniform } else { masks };
         Self { masks, most, rates }
     }

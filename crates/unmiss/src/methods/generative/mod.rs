@@ -11,6 +11,6 @@ pub mod hiding;
 pub mod network;
 
 pub use features::{Features, Kind};
-pub use hiding::{Hiding, Masks, Parts};
+pub use hiding::{Hiding, Masks, Parts, missing_rates};
 pub use network::{Ends, Form, Network};
 pub use source::{Cells, ImageCells, Source, TableCells};

@@ -83,7 +83,11 @@ impl Default for Settings {
 }
 
 impl Settings {
-    fn checked(settings: &Value) -> Result<Self> {
+    /// The settings from JSON, every value checked.
+    ///
+    /// # Errors
+    /// When a value can't be used.
+    pub fn checked(settings: &Value) -> Result<Self> {
         let settings: Self = parse(settings)?;
         for (name, units) in [("hidden", &settings.hidden), ("discriminator", &settings.discriminator)] {
             if units.len() > 32 || units.iter().any(|units| !(1..=8192).contains(units)) {
@@ -246,7 +250,8 @@ impl Autoencoder {
     }
 }
 
-struct Fitted {
+/// A trained Wasserstein autoencoder.
+pub struct Fitted {
     parts: Autoencoder,
     parameters: Parameters,
     /// How far each number of a code moves with pixels that are hidden.
@@ -255,7 +260,11 @@ struct Fitted {
 }
 
 impl Fitted {
-    fn fit(settings: &Settings, coder: &ImageCoder, rows: &ImageRows, run: &Run) -> Result<Self> {
+    /// Learns from what is known of images.
+    ///
+    /// # Errors
+    /// When the images are too large, or the run was stopped before anything was learned.
+    pub fn fit(settings: &Settings, coder: &ImageCoder, rows: &ImageRows, run: &Run) -> Result<Self> {
         let parts = Autoencoder::new(settings, coder)?;
         let source = ImageCells { rows, canvas: parts.canvas };
         let images = Parts::new(source.len(), settings.patience > 0, run.seed());
@@ -312,27 +321,37 @@ impl Learned for Fitted {
     }
 }
 
+impl Fitted {
+    /// What the decoder makes of some images as a whole, known pixels too, `[channels, height, width]` for each, from 0
+    /// to 1; with a draw, of codes that are moved as far as holes move them.
+    pub fn decoded(&self, rows: &ImageRows, some: &[usize], draw: Option<Draw>) -> Vec<Vec<f32>> {
+        let (features, canvas) = (&self.parts.features, self.parts.canvas);
+        let cells = ImageCells { rows, canvas }.cells(some);
+        let mut codes = self.parts.codes(&self.parameters, &cells, &cells.observed);
+        if let Some(draw) = draw {
+            for (row, code) in some.iter().zip(codes.chunks_mut(self.parts.latent)) {
+                let mut stream = draw.stream("wae", *row);
+                let moves = self.spread.iter().map(|spread| spread * stream.normal() as f32);
+                code.iter_mut().zip(moves).for_each(|(number, step)| *number += step);
+            }
+        }
+        let scores = self.parts.decode(&self.parameters, codes);
+        let image = |scores: &[f32]| {
+            let mut line = vec![0.0; features.slots()];
+            features.add_expected(scores, 1.0, &mut line);
+            canvas.cropped(&features.decide(&line, None))
+        };
+        scores.chunks(features.outputs()).map(image).collect()
+    }
+}
+
 impl Imputer for Fitted {
     fn fill(&self, rows: &mut Rows, draw: Option<Draw>) -> Result<()> {
         let rows = rows.images_mut()?;
-        let (features, canvas) = (&self.parts.features, self.parts.canvas);
         let all: Vec<usize> = (0..rows.len()).collect();
         for some in all.chunks(AT_ONCE) {
-            let cells = ImageCells { rows, canvas }.cells(some);
-            let mut codes = self.parts.codes(&self.parameters, &cells, &cells.observed);
-            if let Some(draw) = draw {
-                for (row, code) in some.iter().zip(codes.chunks_mut(self.parts.latent)) {
-                    let mut stream = draw.stream("wae", *row);
-                    let moves = self.spread.iter().map(|spread| spread * stream.normal() as f32);
-                    code.iter_mut().zip(moves).for_each(|(number, step)| *number += step);
-                }
-            }
-            let scores = self.parts.decode(&self.parameters, codes);
-            for (row, scores) in some.iter().zip(scores.chunks(features.outputs())) {
-                let mut line = vec![0.0; features.slots()];
-                features.add_expected(scores, 1.0, &mut line);
-                rows.fill(*row, &canvas.cropped(&features.decide(&line, None)));
-            }
+            let images = self.decoded(rows, some, draw);
+            some.iter().zip(&images).for_each(|(row, image)| rows.fill(*row, image));
         }
         Ok(())
     }

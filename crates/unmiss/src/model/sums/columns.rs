@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::total::Total;
 use crate::data::kinds::kind_of_levels;
 use crate::data::{Column, Kind, Table, Values};
+use crate::encode::column::decimals;
 use crate::error::{Error, Result};
 
 /// Words of a column beyond which it is free text whatever else it holds: they are no longer counted.
@@ -34,8 +35,8 @@ pub struct ColumnSums {
     pub sum: Total,
     /// The smallest and the largest number, if there is any.
     pub range: Option<(f64, f64)>,
-    /// Whether all numbers are whole.
-    pub whole: bool,
+    /// Places behind the point that the numbers are given with; none where they are many.
+    pub decimals: Option<u8>,
     /// How often there is each word; none in columns of numbers.
     pub words: BTreeMap<String, usize>,
     /// Whether it can't be an input, as dates.
@@ -51,7 +52,7 @@ impl ColumnSums {
             known: column.rows() - column.missing(),
             sum: Total::default(),
             range: None,
-            whole: true,
+            decimals: Some(0),
             words: BTreeMap::new(),
             closed: matches!(column.kind, Kind::Date | Kind::Text),
             many: false,
@@ -59,11 +60,12 @@ impl ColumnSums {
         let known = |row: &usize| column.observed[*row];
         match &column.values {
             Values::Numbers(values) => {
-                for value in (0..values.len()).filter(known).map(|row| values[row]) {
-                    own.sum.add(value);
-                    own.range = widest(own.range, Some((value, value)));
-                    own.whole &= value.fract() == 0.0;
+                let known: Vec<f64> = (0..values.len()).filter(known).map(|row| values[row]).collect();
+                for value in &known {
+                    own.sum.add(*value);
+                    own.range = widest(own.range, Some((*value, *value)));
                 }
+                own.decimals = decimals(&known);
             }
             Values::Codes { codes, levels } => {
                 let mut counts = vec![0; levels.len()];
@@ -103,7 +105,7 @@ impl ColumnSums {
         self.known += other.known;
         self.sum.join(&other.sum);
         self.range = widest(self.range, other.range);
-        self.whole &= other.whole;
+        self.decimals = self.decimals.zip(other.decimals).map(|(one, other)| one.max(other));
         self.closed |= other.closed;
         self.many |= other.many;
         other.words.into_iter().for_each(|(word, count)| *self.words.entry(word).or_default() += count);
@@ -124,7 +126,7 @@ impl ColumnSums {
                 Kind::Binary => Kind::Category,
                 kind => kind,
             },
-            _ if self.whole => Kind::Integer,
+            _ if self.decimals == Some(0) => Kind::Integer,
             _ => Kind::Real,
         }
     }

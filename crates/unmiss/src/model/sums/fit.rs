@@ -214,7 +214,7 @@ impl Seen {
         let Answer::Spread(spread) = asker.sum(About::Spread { means, kept })? else {
             return Err(other_answer());
         };
-        let mut encoder = Encoder { encoding, numbers: Vec::new(), categories: Vec::new() };
+        let mut encoder = Encoder { encoding, numbers: Vec::new(), categories: Vec::new(), made: Vec::new() };
         for column in columns.columns.iter().filter(|column| self.inputs.contains(&column.name)) {
             let missing = columns.rows - column.known;
             if number(&column) {
@@ -233,6 +233,7 @@ impl Seen {
                     limits: None,
                     mean: 0.0,
                     missing,
+                    decimals: column.decimals.filter(|_| column.kind() == Kind::Real),
                 });
             } else {
                 let (levels, counts): (Vec<String>, Vec<usize>) = column.words.clone().into_iter().unzip();
@@ -304,6 +305,7 @@ impl Seen {
                     intervals: None,
                     sets: None,
                     patterns: None,
+                    threshold: None,
                 }))
             }
             None => Part::Fill(Fill {

@@ -49,6 +49,7 @@ pub fn fit_images(
         section = section.chart(confusion(levels, choice, &told)?);
     }
     section = section.chart(calibration(levels, &choice.truth.classes, &best.predictions)?);
+    section = section.table("Class by class", by_class(levels, &choice.truth.classes, &told));
     let mut sections = vec![methods, section];
     if let Some(chart) = wrong(images, levels, choice, &told)? {
         sections.push(Section::new("What it got wrong").chart(chart));
@@ -108,6 +109,20 @@ fn confusion(levels: &[String], choice: &SplitChoice, told: &[u32]) -> Result<Ch
                 share of the true class.";
     let meaning = format!("{} of {} are right.", number(right), count(truth.len(), "image"));
     Confusion::of(Words::new("Which class is taken for which", seen, meaning), levels, truth, told).draw()
+}
+
+/// How often each class is there and how often it is told, and of what is there how much is found.
+fn by_class(levels: &[String], truth: &[u32], told: &[u32]) -> Grid {
+    let mut grid = Grid::new(["class", "images", "told", "found"]);
+    for (class, level) in levels.iter().enumerate() {
+        let is = |own: &&u32| **own as usize == class;
+        let (there, told_so) = (truth.iter().filter(is).count(), told.iter().filter(is).count());
+        let found = truth.iter().zip(told).filter(|(truth, told)| is(truth) && is(told)).count();
+        let share =
+            if there > 0 { format!("{:.1} %", 100.0 * found as f64 / there as f64) } else { String::new() };
+        grid = grid.row([level.clone(), number(there), number(told_so), share]);
+    }
+    grid
 }
 
 /// Held-out images whose class was told wrong; none where there is none.
@@ -258,9 +273,18 @@ mod tests {
         let (model, choice) = fit_best_on_split(&data, &Roles::target(LABEL), &recipes, 0.2, &run).unwrap();
         let sections = fit_images(&model, data.images().unwrap(), choice.as_ref(), &[]).unwrap();
         let html = Page::new("fit").sections(sections).html();
-        for part in ["Which class is taken for which", "Held-out images told wrong", "log-loss"] {
+        for part in
+            ["Which class is taken for which", "Held-out images told wrong", "log-loss", "Class by class"]
+        {
             assert!(html.contains(part), "{part}");
         }
+    }
+
+    #[test]
+    fn classes_are_counted_as_they_are_and_as_they_are_told() {
+        let grid = by_class(&["a", "b", "c"].map(str::to_owned), &[0, 0, 0, 1], &[0, 1, 1, 1]);
+        let rows: Vec<String> = grid.rows.iter().map(|row| row.join(" ")).collect();
+        assert_eq!(rows, ["a 3 1 33.3 %", "b 1 3 100.0 %", "c 0 0 "]);
     }
 
     #[test]
