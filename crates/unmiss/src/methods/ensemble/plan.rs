@@ -48,6 +48,10 @@ impl Size {
 const FEW_ROWS: usize = 400;
 /// Trees of all classes together, at most, where there are more than two.
 const TREES_OF_CLASSES: usize = 1_200;
+/// Rows from which trees may learn from drawn rows and columns: of fewer, a share is too little.
+const ROWS_TO_DRAW_FROM: usize = 100;
+/// Rows below which trees are many, slow and deep: of more rows that takes long and brings little.
+const FEW_ROWS_FOR_TREES: usize = 5_000;
 /// Rows from which members that share a network bring something.
 const ROWS_FOR_MEMBERS: usize = 3_000;
 /// Rows from which columns may have curves, and columns up to which: each has four more inputs.
@@ -99,7 +103,7 @@ impl Effort {
         if size.columns <= self.most_columns() {
             members.push(with("conditional", json!({}))?);
         }
-        members.push(with("forest", json!({}))?);
+        members.push(with("forest", Self::forest(size))?);
         // It learns classes as if they were numbers: trees and lines tell chances better.
         if size.outputs == 1 && size.rows <= MOST_ROWS_OF_KERNEL && size.columns <= self.most_columns() {
             members.push(with("kernel", json!({}))?);
@@ -120,13 +124,28 @@ impl Effort {
         }
     }
 
-    /// The settings of the trees that differ from their own defaults: of several classes each has a tree in every
-    /// round, and where these can be told apart their chances get better without end. Fewer, longer steps do.
-    fn trees(size: Size) -> Value {
-        match size.outputs {
-            0..=2 => json!({}),
-            classes => json!({ "rounds": (TREES_OF_CLASSES / classes).max(50), "rate": 0.2 }),
+    /// The settings of the forest that differ from its own defaults. Weights go by the answers of one fold's forest, so
+    /// that few trees would make it count for less than the mean of all folds' is worth; and where a row is in the table
+    /// twice, leaves of one row find it again.
+    fn forest(size: Size) -> Value {
+        match size.rows < FEW_ROWS_FOR_TREES {
+            true => json!({ "trees": 100, "min-leaf": 1 }),
+            false => json!({}),
         }
+    }
+
+    /// The settings of the trees that differ from their own defaults. Small steps of small trees, each of which sees
+    /// other rows and columns, err less than large ones, and take longer. Of several classes each has a tree in every
+    /// round, and where these can be told apart their chances get better without end: fewer, longer steps do.
+    fn trees(size: Size) -> Value {
+        let drawn = json!({ "columns": 0.6, "sample": 0.8, "leaves": 15, "patience": 40, "rate": 0.05 });
+        let rows = ROWS_TO_DRAW_FROM..FEW_ROWS_FOR_TREES;
+        let mut settings = if rows.contains(&size.rows) { drawn } else { json!({}) };
+        if size.outputs > 2 {
+            settings["rounds"] = (TREES_OF_CLASSES / size.outputs).max(50).into();
+            settings["rate"] = if rows.contains(&size.rows) { 0.15 } else { 0.2 }.into();
+        }
+        settings
     }
 
     /// The settings of the network that differ from its own defaults. On small tables four that differ do more than

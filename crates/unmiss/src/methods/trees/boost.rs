@@ -13,6 +13,7 @@ use super::loss;
 use super::split::Rules;
 use crate::encode::{Encoded, Encoder, Targets, Task};
 use crate::methods::supervised::set_aside;
+use crate::rng::Stream;
 use crate::run::{Curve, Event, Run};
 
 /// Rows up to which several members are fitted, each with another part of the rows set aside, and up to which a single
@@ -130,6 +131,13 @@ struct Boosting<'a> {
     run: &'a Run,
 }
 
+/// What the trees of a round see; none: everything.
+struct Drawn {
+    columns: Option<Vec<usize>>,
+    /// Rows to learn from, and those that walk along.
+    rows: Option<(Vec<u32>, Vec<u32>)>,
+}
+
 impl Boosting<'_> {
     /// Where sums start, and the trees up to the best round.
     fn fit(&mut self, bins: &Bins, rules: Rules, settings: &Settings, rounds: usize) -> Member {
@@ -144,9 +152,15 @@ impl Boosting<'_> {
         for round in 1..=rounds {
             let derivatives = self.derivatives();
             let by_output: Vec<&[Derivatives]> = derivatives.chunks_exact(self.targets.rows()).collect();
+            let drawn = self.drawn(settings, bins.meanings.len(), round);
             for derivatives in by_output.chunks(at_once) {
+                let (learning, watching) =
+                    drawn.rows.as_ref().map_or((&self.learning, &self.validation), |(own, rest)| (own, rest));
                 let grow = |(grower, derivatives): (&mut Grower, &&[Derivatives])| {
-                    grower.grow(&self.learning, &self.validation, derivatives)
+                    if let Some(columns) = &drawn.columns {
+                        grower.allow(columns);
+                    }
+                    grower.grow(learning, watching, derivatives)
                 };
                 let grown: Vec<Grown> = growers.par_iter_mut().zip(derivatives).map(grow).collect();
                 for tree in grown {
@@ -173,6 +187,27 @@ impl Boosting<'_> {
         self.run.finished();
         trees.truncate(best_round * self.outputs);
         (base, trees)
+    }
+
+    /// What the trees of a round see, drawn for it.
+    fn drawn(&self, settings: &Settings, columns: usize, round: usize) -> Drawn {
+        let mut stream = Stream::new(self.run.seed(), "trees", round as u64, self.learning.len() as u64);
+        let part = |of: usize, share: f64| ((of as f64 * share).round() as usize).clamp(1, of.max(1));
+        let own_columns = (settings.columns < 1.0).then(|| {
+            let mut drawn = stream.permutation(columns);
+            drawn.truncate(part(columns, settings.columns));
+            drawn
+        });
+        let rows = (settings.sample < 1.0).then(|| {
+            let mut learning = self.learning.clone();
+            stream.shuffle(&mut learning);
+            let mut rest = learning.split_off(part(learning.len(), settings.sample));
+            rest.extend(&self.validation);
+            learning.sort_unstable();
+            rest.sort_unstable();
+            (learning, rest)
+        });
+        Drawn { columns: own_columns, rows }
     }
 
     /// Tells how the validation loss went, a squared error as its root.

@@ -26,6 +26,8 @@ pub struct Grower<'a> {
     rules: Rules,
     leaves: usize,
     rate: f64,
+    /// Whether splits may use a column.
+    allowed: Vec<bool>,
     /// `[columns / 4][columns + 1]`: where the bins of each of four columns start, and where the last ones end.
     starts: Vec<Vec<usize>>,
     /// Histograms to be used again.
@@ -79,6 +81,7 @@ impl<'a> Grower<'a> {
             rules,
             leaves,
             rate,
+            allowed: vec![true; bins.meanings.len()],
             starts: starts.collect(),
             spare: Vec::new(),
             packed: Vec::new(),
@@ -86,6 +89,12 @@ impl<'a> Grower<'a> {
             right: Vec::new(),
             units: Units { gradient: 1.0, hessian: 1.0 },
         }
+    }
+
+    /// The columns that splits of the next trees may use.
+    pub fn allow(&mut self, columns: &[usize]) {
+        self.allowed.fill(false);
+        columns.iter().for_each(|column| self.allowed[*column] = true);
     }
 
     /// Grows a tree on some rows, while others walk down with them; `derivatives` has those of all rows.
@@ -186,7 +195,8 @@ impl<'a> Grower<'a> {
             let meanings = &self.bins.meanings[place * TOGETHER..];
             let best = |column: usize, bins: &[Cell], sum: Cell| {
                 let bins = bins.get(starts[column]..starts[column + 1])?;
-                let enough = sum.rows() >= 2 * self.rules.min_rows;
+                let allowed = self.allowed[place * TOGETHER + column];
+                let enough = allowed && sum.rows() >= 2 * self.rules.min_rows;
                 enough.then(|| self.rules.best(&meanings[column], bins, sum, self.units)).flatten()
             };
             let both = |column: usize| [best(column, own, sums[0]), best(column, other, sums[1])];

@@ -60,6 +60,10 @@ pub struct Settings {
     pub bins: usize,
     /// Rounds without a better validation loss after which the fit ends.
     pub patience: usize,
+    /// Share of the columns that each tree may use, drawn for it.
+    pub columns: f64,
+    /// Share of the rows that each tree learns from, drawn for it.
+    pub sample: f64,
     /// How many fits are averaged; none: 5, and 1 above 20,000 rows or where folds are averaged.
     pub members: Option<usize>,
 }
@@ -74,6 +78,8 @@ impl Default for Settings {
             l2: 1.0,
             bins: 255,
             patience: 25,
+            columns: 1.0,
+            sample: 1.0,
             members: None,
         }
     }
@@ -89,6 +95,11 @@ impl Settings {
         bounded("rounds", settings.rounds, 1, 100_000)?;
         if !(settings.rate > 0.0 && settings.rate <= 1.0) {
             return Err(Error::setting("rate", format!("{} is not between 0 and 1", settings.rate)));
+        }
+        for (name, share) in [("columns", settings.columns), ("sample", settings.sample)] {
+            if !(share > 0.0 && share <= 1.0) {
+                return Err(Error::setting(name, format!("{share} is not a share above 0 and up to 1")));
+            }
         }
         bounded("leaves", settings.leaves, 2, 4096)?;
         bounded("min-rows", settings.min_rows.unwrap_or(1), 1, 1_000_000_000)?;
@@ -135,6 +146,8 @@ static CARD: Card = Card {
             name: "patience",
             help: "rounds without a better validation loss after which the fit ends",
         },
+        Setting { name: "columns", help: "share of the columns that each tree may use, drawn for it" },
+        Setting { name: "sample", help: "share of the rows that each tree learns from, drawn for it" },
         Setting {
             name: "members",
             help: "how many fits are averaged, each with another part of the rows set aside; 1: one fit to all \

@@ -79,6 +79,33 @@ fn threads_change_nothing() {
     assert_eq!(one, fit(&settings, &data, &Run::new(1, 3).unwrap()).save());
 }
 
+/// Of five columns, two fifths are two: no tree asks for more, and not all trees for the same.
+#[test]
+fn a_tree_asks_for_the_columns_drawn_for_it_alone() {
+    let all = sample(300, 0);
+    let settings = json!({ "columns": 0.4, "sample": 0.5, "rounds": 20, "members": 1 });
+    let columns = |threads: usize| {
+        let (run, own) = (Run::new(1, threads).unwrap(), Settings::checked(&settings).unwrap());
+        let (encoder, inputs, targets) = &all;
+        let forest = run.compute(|| boost::fit(encoder, inputs, targets, &own, &run));
+        let of = |tree: &Vec<Node>| {
+            let asked = tree.iter().filter_map(|node| match node {
+                Node::Split { column, .. } => Some(*column),
+                Node::Leaf(_) => None,
+            });
+            asked.collect::<std::collections::BTreeSet<_>>()
+        };
+        forest.trees.iter().flatten().map(of).collect::<Vec<_>>()
+    };
+    let asked = columns(1);
+    assert!(asked.iter().all(|own| own.len() <= 2), "{asked:?}");
+    assert!(asked.iter().flatten().collect::<std::collections::BTreeSet<_>>().len() > 2, "{asked:?}");
+    assert_eq!(asked, columns(2), "threads change nothing");
+    assert!(
+        Trees.check(&json!({ "sample": 0.0 })).is_err() && Trees.check(&json!({ "columns": 1.5 })).is_err()
+    );
+}
+
 #[test]
 fn a_weight_of_two_is_the_row_twice() {
     let (encoder, inputs, mut targets) = sample(300, 2);
