@@ -5,11 +5,10 @@ use unmiss::error::{Error, Result};
 use unmiss::explain::{Occlusion, occlusion};
 use unmiss::model::Model;
 use unmiss::report::{Page, sections};
-use unmiss::store::write_whole;
 
 use super::Arguments;
 use crate::General;
-use crate::output::{bar, column, item, number, print};
+use crate::output::{bar, column, item, number};
 use crate::printer::Printer;
 
 /// Images asked about unless another number is.
@@ -34,16 +33,11 @@ pub fn run(arguments: &Arguments, model: &Model, general: &General, printer: &Pr
     let found = occlusion(model, &images, arguments.rows.unwrap_or(IMAGES), &run.part("explaining"));
     printer.close();
     let found = found?;
-    if let Some(path) = &arguments.json {
-        let json = serde_json::to_vec_pretty(&found)
-            .map_err(|error| Error::data(format!("the explanation can't be written as JSON: {error}")))?;
-        write_whole(path, &json)?;
-    }
     let title = format!("What {} goes by", arguments.model.display());
     if let Some(path) = &arguments.html {
         Page::new(title.as_str()).sections(sections::occlusion(&images, &found)?).write(path)?;
     }
-    print(&text(&found, &title, if arguments.all { usize::MAX } else { LISTED }))
+    arguments.json.tell(&found, &text(&found, &title, if arguments.all { usize::MAX } else { LISTED }))
 }
 
 fn text(found: &Occlusion, title: &str, most: usize) -> String {
