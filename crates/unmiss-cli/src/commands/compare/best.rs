@@ -34,7 +34,7 @@ pub fn save(
     recipe.settings = best.settings.clone();
     let choosing =
         Choosing { tune: best.draws, division: arguments.division(Shape::Table)?, ..Choosing::default() };
-    let fitted = fit_best(data, &arguments.roles(), &[recipe], choosing, run);
+    let fitted = fit_best(data, &arguments.roles()?, &[recipe], choosing, run);
     printer.close();
     let (mut model, choice) = fitted?;
     explain_in_passing(&mut model, data, &choice.held_out, run);
