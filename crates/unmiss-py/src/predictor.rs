@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyType};
 use serde_json::{Value, json};
 use unmiss::compare::{Choice, fit_best};
-use unmiss::data::{Data, Shape};
+use unmiss::data::{Column, Data, Shape};
 use unmiss::encode::{ClassWeights, Made, Task, target::TaskKind};
 use unmiss::error::{Error, Result};
 use unmiss::explain::{ExplainSettings, Explainer, explain, explain_in_passing};

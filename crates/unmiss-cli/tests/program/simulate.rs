@@ -53,7 +53,7 @@ fn what_can_not_be_made_is_refused_and_nothing_is_lost() {
         "simulate --columns 3 --weights 1,2 -o data.csv",
         "simulate --columns 1 --mechanism mar -o data.csv",
         "simulate -o data.csv --truth data.csv",
-        "simulate -o data.parquet",
+        "simulate -o data.xlsx",
         "simulate --like ward.csv -o ward.csv",
         "simulate --like ward.csv -o data.csv --bayes best.csv",
         "simulate --like few.csv -o data.csv",

@@ -1,5 +1,5 @@
-//! Tables as Parquet (`.parquet`) or Arrow (`.arrow`, `.feather`), batch by batch: numbers and whole numbers as such, also
-//! where there are only two of them; words, text and dates as text; holes as null.
+//! Tables as Parquet (`.parquet`) or Arrow (`.arrow`, `.feather`), batch by batch: numbers and whole numbers as such,
+//! also where there are only two of them; words, text and dates as text; holes as null.
 
 use std::path::Path;
 use std::sync::Arc;

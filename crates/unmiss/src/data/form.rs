@@ -42,7 +42,8 @@ impl Form {
     /// The encoding, if it is told.
     pub(crate) fn encoding(&self) -> Result<Option<&'static Encoding>> {
         let Some(label) = &self.encoding else { return Ok(None) };
-        // `utf-16` alone says nothing of the order of bytes, which a mark in the file tells; most have the low one first.
+        // `utf-16` alone says nothing of the order of bytes, which a mark in the file tells; most have the low one
+        // first.
         match Encoding::for_label(label.trim().as_bytes()) {
             Some(encoding) => Ok(Some(encoding)),
             None => Err(Error::setting("encoding", format!("`{label}` is not known"))

@@ -50,8 +50,8 @@ impl NumberFacts {
     }
 }
 
-/// Reads a column as numbers, plain or in a notation, up to the first cell that is none. An infinity is noted and passed over, as
-/// the rest of the column decides whether it is a fault or a word.
+/// Reads a column as numbers, plain or in a notation, up to the first cell that is none. An infinity is noted and
+/// passed over, as the rest of the column decides whether it is a fault or a word.
 pub(crate) fn scan_numbers(
     bytes: &[u8],
     records: &Records,

@@ -47,8 +47,8 @@ impl Notations {
         self.found.get(&column).map(|(notation, _)| notation)
     }
 
-    /// Finds the notations of columns that are not plain numbers. `pointed` gives the plain ones that have a point, which
-    /// decides where others can be read in two ways; it may stand between thousands itself.
+    /// Finds the notations of columns that are not plain numbers. `pointed` gives the plain ones that have a point,
+    /// which decides where others can be read in two ways; it may stand between thousands itself.
     pub(crate) fn settle(&mut self, columns: &[Odd], pointed: impl FnOnce() -> Vec<Odd>) {
         let looks = self.looks(columns);
         let any = |wanted: fn(&Look) -> bool| looks.iter().any(|(_, look)| wanted(look));

@@ -11,8 +11,8 @@ use crate::error::{Error, Result, nearest};
 
 /// The words that stand for a missing value, for all columns and for single ones.
 ///
-/// A cell is compared without its quotes and without spaces and tabs around it, letter by letter (`NA` is not `na`), and
-/// numbers by their value (`-999` is `-999.0`). An empty cell is always missing.
+/// A cell is compared without its quotes and without spaces and tabs around it, letter by letter (`NA` is not `na`),
+/// and numbers by their value (`-999` is `-999.0`). An empty cell is always missing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MissingTokens {
     everywhere: Vec<String>,

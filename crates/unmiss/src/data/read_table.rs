@@ -8,7 +8,8 @@ use super::reading::Reading;
 use super::{input, parquet, text};
 use crate::error::Result;
 
-/// Reads a table: CSV, TSV, Parquet, Arrow, `.xlsx` or lines of JSON, plain or gzipped; `-` is standard input, `sample:NAME` a sample.
+/// Reads a table: CSV, TSV, Parquet, Arrow, `.xlsx` or lines of JSON, plain or gzipped; `-` is standard input,
+/// `sample:NAME` a sample.
 ///
 /// # Errors
 /// When the file can't be opened, or something in it can't be read as a table.

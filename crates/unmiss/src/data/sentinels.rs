@@ -1,5 +1,5 @@
-//! Numbers that stand for "missing": -9, -99, 999 and their like, far outside the other values of a column, and a 0 where
-//! nothing else is near it. They stay values; the user is told.
+//! Numbers that stand for "missing": -9, -99, 999 and their like, far outside the other values of a column, and a 0
+//! where nothing else is near it. They stay values; the user is told.
 
 use super::note::Note;
 use super::table::{Column, format_number};

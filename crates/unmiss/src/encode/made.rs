@@ -1,5 +1,5 @@
-//! Numbers made of columns that are none: of dates their parts, of ordered categories their rank, of free text its words.
-//! What is made of a cell depends on that cell and on what was learned; what is made of a hole is a hole.
+//! Numbers made of columns that are none: of dates their parts, of ordered categories their rank, of free text its
+//! words. What is made of a cell depends on that cell and on what was learned; what is made of a hole is a hole.
 
 mod date;
 mod words;

@@ -1,6 +1,6 @@
 //! Text of another encoding, decoded on its way. UTF-16 is told by its mark. Else the first byte beyond ASCII decides:
-//! begins it a letter of UTF-8, the text is UTF-8, and what is not is a fault; if not, the text is what most old programs
-//! write, Windows-1252 (of which ISO 8859-1 is a part).
+//! begins it a letter of UTF-8, the text is UTF-8, and what is not is a fault; if not, the text is what most old
+//! programs write, Windows-1252 (of which ISO 8859-1 is a part).
 
 use std::io::Read;
 use std::sync::Arc;

@@ -1,4 +1,5 @@
-//! Lines of JSON: an object of plain values on each, whose names become columns in the order in which they first appear.
+//! Lines of JSON: an object of plain values on each, whose names become columns in the order in which they first
+//! appear.
 
 use std::collections::HashMap;
 

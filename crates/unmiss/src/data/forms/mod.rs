@@ -1,5 +1,5 @@
-//! Other forms of tables, turned into the two that are read: delimited text in UTF-8, and Parquet. Workbooks and lines of
-//! JSON become text, Arrow files become Parquet, text of another encoding is decoded on its way.
+//! Other forms of tables, turned into the two that are read: delimited text in UTF-8, and Parquet. Workbooks and lines
+//! of JSON become text, Arrow files become Parquet, text of another encoding is decoded on its way.
 
 mod arrow;
 mod encoding;

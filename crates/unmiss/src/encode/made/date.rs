@@ -1,5 +1,5 @@
-//! Dates and times as numbers: days since the first, the year, and month, weekday and hour as places on a circle, so that
-//! December is next to January.
+//! Dates and times as numbers: days since the first, the year, and month, weekday and hour as places on a circle, so
+//! that December is next to January.
 
 use std::f64::consts::TAU;
 

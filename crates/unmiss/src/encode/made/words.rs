@@ -1,5 +1,5 @@
-//! Free text as a few numbers: each word, and each three letters in a row, are counted, with a sign, in one of them, which
-//! one and with which sign being told by a hash. Texts that share words get numbers that are alike.
+//! Free text as a few numbers: each word, and each three letters in a row, are counted, with a sign, in one of them,
+//! which one and with which sign being told by a hash. Texts that share words get numbers that are alike.
 
 use crate::rng::hash;
 
