@@ -53,7 +53,8 @@ pub struct RatingColumns {
     #[arg(long, value_name = "COLUMN")]
     rating: Option<String>,
     /// The column of times: of several ratings for the same user and item the latest counts [default: time, timestamp];
-    /// of series, when each value was measured; of a table with --target, learn from earlier rows and judge on later ones
+    /// of series, when each value was measured; of a table with --target, learn from earlier rows and judge on later
+    /// ones
     #[arg(long, value_name = "COLUMN")]
     time: Option<String>,
     /// How the data are laid out [default: seen from the options and the file]

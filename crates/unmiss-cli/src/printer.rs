@@ -75,8 +75,8 @@ impl Printer {
         }
     }
 
-    /// Tells what was written to an output: on standard output, or on standard error where the output itself went there.
-    /// Nothing when quiet.
+    /// Tells what was written to an output: on standard output, or on standard error where the output itself went
+    /// there. Nothing when quiet.
     pub fn tell_of(&self, output: &Path, text: &str) -> Result<()> {
         match (self.quiet, is_standard_output(output)) {
             (true, _) => Ok(()),

@@ -60,6 +60,9 @@ pub struct Arguments {
     /// Carry over every column: the whole table with the predictions behind it
     #[arg(long, conflicts_with = "id")]
     append: bool,
+    /// Answer every line as soon as it has come, for programs that wait for it: `predict MODEL - --flush`
+    #[arg(long)]
+    flush: bool,
     /// Write what was noticed to a JSON file: rows, values that training never saw, holes that are other ones
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -93,6 +96,7 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
         Shape::Ratings => {
             let given = [
                 ("append", arguments.append),
+                ("flush", arguments.flush),
                 ("json", arguments.json.is_some()),
                 ("explain", arguments.explain.is_some()),
                 ("contributions", arguments.contributions.is_some()),
@@ -148,6 +152,9 @@ fn predict_file(model: &Model, arguments: &Arguments, run: &Run) -> Result<usize
         let why = reasons.as_mut().map(|reasons| reasons.explain(&encoded)).transpose()?;
         let why = reasons.as_ref().zip(why.as_ref());
         write_batch(&mut writer, batch.table()?, &ids, &answers, why)?;
+        if arguments.flush {
+            writer.flush()?;
+        }
         rows += batch.rows();
     }
     writer.finish()?;
@@ -197,6 +204,7 @@ fn open(model: &Model, arguments: &Arguments, run: &Run) -> Result<(Batches, Vec
     if arguments.append {
         options.others = Some(Kind::Text);
     }
+    options.line_by_line = arguments.flush;
     let batches = Batches::open(&arguments.data, &options)?;
     if arguments.append {
         ids = batches.header().to_vec();

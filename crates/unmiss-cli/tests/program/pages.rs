@@ -148,7 +148,7 @@ document.getElementById('frame').addEventListener('load', function () {
   page.querySelectorAll('details').forEach(function (one) { one.open = true; });
   var charts = Array.from(page.querySelectorAll('svg.chart'));
   var wide = Array.from(page.querySelectorAll('body *')).filter(function (one) {
-    return !one.closest('table') && one.getBoundingClientRect().right > NARROW + 1;
+    return !one.closest('table, .drawing svg') && one.getBoundingClientRect().right > NARROW + 1;
   }).map(function (one) { return one.tagName + ':' + (one.textContent || '').trim().slice(0, 40); });
   var found = {
     title: page.title, width: root.scrollWidth, height: root.scrollHeight, charts: charts.length,

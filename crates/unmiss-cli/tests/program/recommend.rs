@@ -89,7 +89,7 @@ fn movielens_files_are_read_as_they_come() {
     for file in ["ratings.dat", "u.data"] {
         bench.succeed(&format!("recommend fit {file} --method biases -o {file}.unmiss -q"));
     }
-    assert_eq!(bench.bytes("ratings.dat.unmiss"), bench.bytes("u.data.unmiss"));
+    assert_eq!(bench.model("ratings.dat.unmiss"), bench.model("u.data.unmiss"));
 }
 
 #[test]

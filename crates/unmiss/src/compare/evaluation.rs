@@ -1,5 +1,5 @@
-//! How right a model is on rows whose truth is known: every figure with its interval, calibration, and whether intervals
-//! or sets keep what they promise.
+//! How right a model is on rows whose truth is known: every figure with its interval, calibration, and whether
+//! intervals or sets keep what they promise.
 
 use rayon::prelude::*;
 use serde::Serialize;

@@ -125,6 +125,8 @@ struct TextBatches {
     wanted: Vec<Wanted>,
     rows: usize,
     block: usize,
+    /// Whether nothing is read behind the row that is given.
+    line_by_line: bool,
     /// The text of the header and the words for "missing", where batches keep their text.
     kept: Option<(Vec<u8>, MissingTokens)>,
     /// Whether there was a batch before.
@@ -145,7 +147,7 @@ impl TextBatches {
             if let Some(head) = head(&stream.file, &buffer, ended, options.delimiter, &options.form)? {
                 break head;
             }
-            let most = block.max(buffer.len());
+            let most = if options.line_by_line { 1 } else { block.max(buffer.len()) };
             ended = stream.fill(&mut buffer, most)? < most;
         };
         let mut lines = LineCounter::default();
@@ -156,7 +158,8 @@ impl TextBatches {
             kind.map(|kind| Wanted { column, kind, tokens })
         });
         let wanted = wanted.collect();
-        let (delimiter, width, rows) = (head.delimiter, head.names.len(), options.rows.max(1));
+        let rows = if options.line_by_line { 1 } else { options.rows.max(1) };
+        let (delimiter, width) = (head.delimiter, head.names.len());
         let used = head.end;
         let kept = options.keep_source.then(|| (buffer[..used].to_vec(), options.missing.clone()));
         let inner = Self {
@@ -170,6 +173,7 @@ impl TextBatches {
             wanted,
             rows,
             block,
+            line_by_line: options.line_by_line,
             kept,
             started: false,
             header_start: head.start,
@@ -259,7 +263,10 @@ impl TextBatches {
             self.used = 0;
             // An unfinished record is searched from its start again: let it double.
             let unfinished = self.buffer.len() - length;
-            let most = self.block.max(unfinished.min(LONGEST_RECORD + 1 - unfinished));
+            let most = match self.line_by_line {
+                true => 1,
+                false => self.block.max(unfinished.min(LONGEST_RECORD + 1 - unfinished)),
+            };
             self.ended = self.stream.fill(&mut self.buffer, most)? < most;
         }
     }

@@ -128,6 +128,9 @@ pub struct BatchOptions {
     /// Whether batches keep their text, so that [`TableWriter`](super::TableWriter) gives it back byte for
     /// byte. Only if every column of the file is read.
     pub keep_source: bool,
+    /// Whether a row is given as soon as its line has come, and nothing is read ahead: for a pipe at whose other end
+    /// somebody waits for the answer.
+    pub line_by_line: bool,
 }
 
 impl BatchOptions {
@@ -147,6 +150,7 @@ impl Default for BatchOptions {
             others: None,
             rows: 8192,
             keep_source: false,
+            line_by_line: false,
         }
     }
 }

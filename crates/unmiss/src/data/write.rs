@@ -182,6 +182,14 @@ impl CsvWriter {
         Ok(())
     }
 
+    /// Writes out what was collected, so that whoever reads along has it.
+    ///
+    /// # Errors
+    /// When it can't be written.
+    pub fn flush(&mut self) -> Result<()> {
+        self.output.rest()
+    }
+
     /// Completes the file and gives it its name.
     ///
     /// # Errors

@@ -47,8 +47,8 @@ pub struct NumberFeature {
     pub mean: f32,
     /// Training cells that were not observed.
     pub missing: usize,
-    /// Places behind the point that real numbers have, which are those that filled cells get; none where they have many,
-    /// and in older files.
+    /// Places behind the point that real numbers have, which are those that filled cells get; none where they have
+    /// many, and in older files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decimals: Option<u8>,
 }

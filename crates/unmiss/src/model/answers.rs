@@ -125,8 +125,8 @@ impl<'a> Answers<'a> {
 /// The answers as columns, as they are written to files.
 impl Answers<'_> {
     /// `prediction`; of a number with `lower` and `upper` at a level, which are holes where the model has no
-    /// intervals; of a class with `probability_CLASS` for each (with the digits that it is worth) and, where a level is told, the `set` of classes that it
-    /// holds.
+    /// intervals; of a class with `probability_CLASS` for each (with the digits that it is worth) and, where a level is
+    /// told, the `set` of classes that it holds.
     pub fn columns(&self, level: Option<f64>) -> Vec<Column> {
         let TargetEncoder { levels, .. } = self.promise.target;
         match self.predictions() {

@@ -57,8 +57,8 @@ impl Model {
         })
     }
 
-    /// Everything that the header of its file says: shape, job, method, settings, what each column is translated by, the
-    /// summary of the fit and where it comes from.
+    /// Everything that the header of its file says: shape, job, method, settings, what each column is translated by,
+    /// the summary of the fit and where it comes from.
     ///
     /// # Errors
     /// When that can't be put in words.

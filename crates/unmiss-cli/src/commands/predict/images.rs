@@ -25,6 +25,7 @@ pub fn run(arguments: &Arguments, model: &Model, general: &General, printer: &Pr
             ("contributions", arguments.contributions.is_some()),
             ("id", !arguments.id.is_empty()),
             ("append", arguments.append),
+            ("flush", arguments.flush),
             ("json", arguments.json.is_some()),
         ],
     )?;

@@ -53,6 +53,27 @@ fn written(batches: &[Table]) -> String {
 }
 
 #[test]
+fn a_row_is_given_before_the_next_has_come() {
+    /// Two lines, and then nothing may be asked for any more.
+    struct Slow(usize);
+    const LINES: &[u8] = b"a,b\n1,x\n2,y\n";
+    impl std::io::Read for Slow {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            assert!(self.0 < LINES.len(), "it must not be read ahead");
+            buffer[0] = LINES[self.0];
+            self.0 += 1;
+            Ok(1)
+        }
+    }
+    let options = BatchOptions { line_by_line: true, ..options(&[("a", Kind::Integer)], 100) };
+    let (header, mut inner) = TextBatches::open(Stream::new("t.csv", Slow(0)), &options, BLOCK).unwrap();
+    for expected in ["1", "2"] {
+        let row = inner.next(&header).unwrap().unwrap();
+        assert_eq!((row.rows(), row.columns()[0].cell(0)), (1, Some(expected.to_owned())));
+    }
+}
+
+#[test]
 fn batches_that_keep_their_text_are_written_back_byte_for_byte() {
     let text = "\u{feff}id,n,c\r\n\r\n NA,01,x\r\n\"7\n7\",NA,\"y\"\"\"\r\n\r\n,2.50, x\r\n9,4,x";
     let kinds = [("id", Kind::Text), ("n", Kind::Integer), ("c", Kind::Category)];
