@@ -50,8 +50,8 @@ const FEW_ROWS: usize = 400;
 const TREES_OF_CLASSES: usize = 1_200;
 /// Rows from which trees may learn from drawn rows and columns: of fewer, a share is too little.
 const ROWS_TO_DRAW_FROM: usize = 100;
-/// Rows below which forests and trees have settings of their own: measured up to some thousand rows, and of more rows
-/// they would take long.
+/// Rows below which forests and trees have settings of their own: they were measured up to a thousand rows, and of many
+/// more they would take long.
 const FEW_ROWS_FOR_TREES: usize = 5_000;
 /// Rows from which members that share a network bring something.
 const ROWS_FOR_MEMBERS: usize = 3_000;
