@@ -50,7 +50,8 @@ const FEW_ROWS: usize = 400;
 const TREES_OF_CLASSES: usize = 1_200;
 /// Rows from which trees may learn from drawn rows and columns: of fewer, a share is too little.
 const ROWS_TO_DRAW_FROM: usize = 100;
-/// Rows below which trees are many, slow and deep: of more rows that takes long and brings little.
+/// Rows below which forests and trees have settings of their own: they were measured up to a thousand rows, and of many
+/// more they would take long.
 const FEW_ROWS_FOR_TREES: usize = 5_000;
 /// Rows from which members that share a network bring something.
 const ROWS_FOR_MEMBERS: usize = 3_000;
@@ -124,9 +125,9 @@ impl Effort {
         }
     }
 
-    /// The settings of the forest that differ from its own defaults. Weights go by the answers of one fold's forest, so
-    /// that few trees would make it count for less than the mean of all folds' is worth; and where a row is in the table
-    /// twice, leaves of one row find it again.
+    /// The settings of the forest that differ from its own defaults. Weights go by the answers of one fold's forest:
+    /// of few trees it would count for less than the mean of all folds' is worth. Where a row is in the table twice,
+    /// leaves of one row find it again.
     fn forest(size: Size) -> Value {
         match size.rows < FEW_ROWS_FOR_TREES {
             true => json!({ "trees": 100, "min-leaf": 1 }),
