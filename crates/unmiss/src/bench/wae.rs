@@ -1,11 +1,12 @@
-//! Wasserstein autoencoders that learn from digits with holes: how near the images that their decoders make come to the
-//! digits as they were (the figures that the authors of MisConv stored beside their code).
+//! Wasserstein autoencoders that learn from digits with holes: how near the images that their decoders make come to
+//! the digits as they were (the figures that the authors of MisConv stored beside their code).
 //!
-//! A square of a quarter of each digit is hidden, in training and in the test, as in `misconv`. The whole image that the
-//! decoder makes of a test digit is held against the complete one: the peak signal-to-noise ratio of each image and its
-//! structural similarity, on average. `mask` is the autoencoder as it comes, which sees 0 and the mask; the other lines
-//! fill the holes first, and it takes the filled images as whole ones (the paper's error counts known pixels alone).
-//! MisConv's layer in front of an autoencoder, zero without a mask, partial convolutions and ACFlow are not here.
+//! A square of a quarter of each digit is hidden, in training and in the test, as in `misconv`. The whole image that
+//! the decoder makes of a test digit is held against the complete one: the peak signal-to-noise ratio of each image
+//! and its structural similarity, on average. `mask` is the autoencoder as it comes, which sees 0 and the mask; the
+//! other lines fill the holes first, and it takes the filled images as whole ones (the paper's error counts known
+//! pixels alone). MisConv's layer in front of an autoencoder, zero without a mask, partial convolutions and ACFlow are
+//! not here.
 
 use std::collections::BTreeMap;
 

@@ -1,6 +1,6 @@
 //! Does a better bound mean a better classifier? (Table 3 of the thesis: 70 % of the pixels missing, a perceptron on
-//! what three autoencoders of different quality fill in.) Ours are the usual one, one of a latent of two numbers and one
-//! that learned for a single epoch; their losses are the bounds on clean images set aside, as those of the thesis.
+//! what three autoencoders of different quality fill in.) Ours are the usual one, one of a latent of two numbers and
+//! one that learned for a single epoch; their losses are the bounds on clean images set aside, as those of the thesis.
 
 use std::collections::BTreeMap;
 

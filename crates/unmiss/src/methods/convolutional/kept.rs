@@ -1,5 +1,6 @@
 //! The density of what is missing of the training images, made once and kept, since it is asked for at every visit of
-//! an image. Of each image there are the numbers of its missing cells alone; what stands where it is known, nobody reads.
+//! an image. Of each image there are the numbers of its missing cells alone: nobody reads what stands where it is
+//! known.
 
 use super::holes::Holes;
 use crate::encode::{ImageBatch, ImageRows};
