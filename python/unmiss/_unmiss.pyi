@@ -240,16 +240,6 @@ def describe_images_of(images: Instances) -> Finding: ...
 def audit_images(
     predictor: InstancePredictor, images: Instances, size: tuple[int, int, int], manner: _Manner
 ) -> Finding: ...
-def compare_images(
-    images: Instances,
-    how: str | None,
-    methods: list[tuple[str, str]],
-    tune: int,
-    folds: int,
-    repeats: int,
-    task: str | None,
-    manner: _Manner,
-) -> Finding: ...
 
 class Finding:
     @property
@@ -257,6 +247,42 @@ class Finding:
     def page(self, title: str) -> str: ...
     def write(self, title: str, path: str) -> None: ...
 
+class Comparing:
+    @staticmethod
+    def of_table(
+        table: Table,
+        target: str | None,
+        methods: list[tuple[str, str]],
+        tune: int,
+        folds: int,
+        repeats: int,
+        how: str,
+        task: str | None,
+    ) -> Comparing: ...
+    @staticmethod
+    def of_images(
+        images: Instances,
+        how: str | None,
+        methods: list[tuple[str, str]],
+        tune: int,
+        folds: int,
+        repeats: int,
+        task: str | None,
+    ) -> Comparing: ...
+    def hold(self, manner: _Manner) -> Finding: ...
+    def tasks(self, manner: _Manner) -> int: ...
+    def one(self, number: int, manner: _Manner) -> str: ...
+    def join(self, made: list[str], manner: _Manner) -> Finding: ...
+
+def fit_parts(
+    ask: Callable[[str], list[str]],
+    method: str,
+    settings: str,
+    target: str | None,
+    ignore: list[str],
+    manner: _Manner,
+) -> bytes: ...
+def part_answer(question: str, table: Table, part: int) -> str: ...
 def methods_json() -> str: ...
 def load(path: str) -> Predictor | Filler | Recommender: ...
 def sample_csv(name: str) -> tuple[bytes, str]: ...
@@ -284,17 +310,6 @@ def analyse(
     tables: list[Table],
     original: Table | None,
     asked: tuple[str | None, float, dict[str, str], list[str], bool],
-    manner: _Manner,
-) -> Finding: ...
-def compare(
-    table: Table,
-    target: str | None,
-    methods: list[tuple[str, str]],
-    tune: int,
-    folds: int,
-    repeats: int,
-    how: str,
-    task: str | None,
     manner: _Manner,
 ) -> Finding: ...
 def audit_model(

@@ -194,7 +194,7 @@ fn learn(settings: Settings, widened: &WideRows, run: &Run) -> (Normal, Ended) {
 }
 
 /// What [`Method::load`] makes an imputer of, from sums over rows in the layout of [`Wide`]: `expect` gives those of a
-/// round, given mean and covariance ([`expect_exactly`](crate::linalg::expect_exactly)).
+/// round, given mean and covariance (`linalg::expect_exactly`).
 ///
 /// # Errors
 /// When a setting has a value it can't have.

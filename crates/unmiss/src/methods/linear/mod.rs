@@ -193,7 +193,7 @@ impl Method for Linear {
     }
 }
 
-/// What [`Method::load`] makes a regression of, from sums over rows: of the inputs of the design, and last of the target.
+/// What [`Method::load`] makes a regression of, from sums over rows: of the design's inputs, and last of the target.
 ///
 /// # Errors
 /// When settings or sums can't be used.
