@@ -56,12 +56,10 @@ impl Collected {
 
     /// Writes what waits.
     fn flush(&mut self) -> Result<()> {
-        let batch = |(name, of, cells): &mut (String, Option<Type>, Vec<Option<Cell>>)| {
-            (name.clone(), Cells { of: of.unwrap_or(Type::Real), cells: std::mem::take(cells) })
-        };
-        let batch: Vec<(String, Cells)> = self.columns.iter_mut().map(batch).collect();
-        let batch: Vec<(&str, Cells)> =
-            batch.iter().map(|(name, cells)| (name.as_str(), cells.clone())).collect();
+        let mut batch = Vec::with_capacity(self.columns.len());
+        for (name, of, cells) in &mut self.columns {
+            batch.push((name.as_str(), Cells { of: of.unwrap_or(Type::Real), cells: std::mem::take(cells) }));
+        }
         self.output.write(&batch)
     }
 
@@ -187,7 +185,10 @@ impl CsvWriter {
     /// # Errors
     /// When it can't be written.
     pub fn flush(&mut self) -> Result<()> {
-        self.output.rest()
+        match &mut self.output {
+            Rows::Text(output) => output.rest(),
+            Rows::Columnar(rows) => rows.flush(),
+        }
     }
 
     /// Completes the file and gives it its name.
