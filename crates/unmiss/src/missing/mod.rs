@@ -22,7 +22,6 @@ mod self_masking;
 mod hide;
 mod significance;
 mod regions;
-mod advice;
 mod cover;
 mod images;
 mod patterns;
@@ -35,6 +34,7 @@ mod little;
 mod dependence;
 mod target;
 mod description;
+mod advice;
 pub(crate) mod words;
 mod describe;
 
