@@ -2,6 +2,8 @@
 //! choice of one, and the full comparison with significance.
 
 mod memory;
+mod evaluation;
+mod choosing;
 mod significance;
 mod standing;
 mod comparison;
@@ -15,8 +17,6 @@ mod hidden_pixels;
 mod hidden_values;
 mod held_out_ratings;
 mod contest;
-mod evaluation;
-mod choosing;
 mod choose;
 mod one_split;
 mod ratings;

@@ -2,9 +2,9 @@
 
 mod calibration;
 mod filled;
+mod ranking;
 mod judge;
 mod pixels;
-mod ranking;
 mod similarity;
 mod values;
 

@@ -22,7 +22,6 @@ mod self_masking;
 mod hide;
 mod significance;
 mod regions;
-mod advice;
 mod cover;
 mod images;
 mod patterns;
@@ -36,6 +35,7 @@ mod dependence;
 mod target;
 mod description;
 mod values;
+mod advice;
 pub(crate) mod words;
 mod describe;
 
