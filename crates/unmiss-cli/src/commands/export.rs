@@ -48,8 +48,8 @@ fn ports(heading: &str, ports: &[Port]) -> String {
     let mut text = format!("{heading}\n");
     for port in ports.iter().take(MOST_LISTED) {
         let what = format!("{} [{}]", port.kind.name(), port.lengths().join(", "));
-        text.push_str(&format!("  {} {}", column(&port.name, 24), column(&what, 20)));
-        text.push_str(&format!(" {}\n", wrapped(&port.about, 48).trim_start()));
+        text.push_str(&format!("  {} {}", column(&port.name, 20), column(&what, 27)));
+        text.push_str(&format!(" {}\n", wrapped(&port.about, 51).trim_start()));
     }
     if let Some(more) = ports.len().checked_sub(MOST_LISTED).filter(|more| *more > 0) {
         text.push_str(&format!("  and {more} more\n"));

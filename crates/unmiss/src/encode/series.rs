@@ -14,7 +14,7 @@ use crate::data::{Column, Kind, Table};
 use crate::error::{Error, Result};
 use crate::rng::mix;
 
-pub use written::{KnownValues, WrittenSeries};
+pub use written::KnownValues;
 
 /// Series of a probe.
 const PROBED: usize = 6;

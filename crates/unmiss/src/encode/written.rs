@@ -3,7 +3,6 @@
 
 use super::column::{CategoryFeature, NumberFeature, Scale};
 use super::features::Encoder;
-use super::series::WrittenSeries;
 use crate::data::images::Size;
 use crate::data::{Kind as ColumnKind, MissingTokens, Shape, other_shape};
 use crate::error::Result;
@@ -72,6 +71,23 @@ pub struct WrittenImages {
     pub values: Symbol,
     /// Marks.
     pub observed: Symbol,
+}
+
+/// Series as symbols, with V variables.
+#[derive(Debug, Clone)]
+pub struct WrittenSeries {
+    /// `[rows, steps]`: times as they come, in double precision; 0 behind the end.
+    pub times: Symbol,
+    /// `[rows, steps]`: marks of the steps that there are.
+    pub present: Symbol,
+    /// `[rows, 1]`: what times are counted from.
+    pub origin: Symbol,
+    /// `[rows, steps, V]`: values as they come, in double precision; 0 where not known.
+    pub values: Symbol,
+    /// `[rows, steps, V]`: marks.
+    pub observed: Symbol,
+    /// What does not change, in a model's units and as it comes.
+    pub statics: Option<(WrittenRows, Given)>,
 }
 
 /// Cells as they come.

@@ -13,8 +13,8 @@ mod conditional;
 mod holes;
 mod expected;
 mod moments;
-mod em;
 mod exact;
+mod em;
 mod written;
 
 pub use conditional::{Conditional, Pattern};

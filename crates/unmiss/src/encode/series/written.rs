@@ -7,25 +7,8 @@
 use super::{FARTHEST, SeriesCoder};
 use crate::data::MissingTokens;
 use crate::data::series::Clock;
-use crate::encode::written::Given;
-use crate::onnx::{Attribute, Graph, Kind, Symbol, WrittenRows};
-
-/// Series as symbols, with V variables.
-#[derive(Debug, Clone)]
-pub struct WrittenSeries {
-    /// `[rows, steps]`: times as they come, in double precision; 0 behind the end.
-    pub times: Symbol,
-    /// `[rows, steps]`: marks of the steps that there are.
-    pub present: Symbol,
-    /// `[rows, 1]`: what times are counted from.
-    pub origin: Symbol,
-    /// `[rows, steps, V]`: values as they come, in double precision; 0 where not known.
-    pub values: Symbol,
-    /// `[rows, steps, V]`: marks.
-    pub observed: Symbol,
-    /// What does not change, in a model's units and as it comes.
-    pub statics: Option<(WrittenRows, Given)>,
-}
+use crate::encode::written::WrittenSeries;
+use crate::onnx::{Attribute, Graph, Kind, Symbol};
 
 /// The known values of each variable of each series, in the order of time.
 #[derive(Debug, Clone)]
