@@ -57,7 +57,12 @@ fn the_ward_is_learned_from_and_asked_about() {
     assert_eq!(one.lines().count(), 2, "{one}");
     bench.write("late.csv", "series,hour,weight,pulse\nx,0,80,90\n");
     let failed = bench.run("predict ward.unmiss late.csv --series series --time hour");
-    assert!(failed.out.is_empty() && failed.err.contains("learned and are numbers"), "{}{}", failed.out, failed.err);
+    assert!(
+        failed.out.is_empty() && failed.err.contains("learned and are numbers"),
+        "{}{}",
+        failed.out,
+        failed.err
+    );
     bench.succeed(
         "fit sample:ward --target died --method statistics --set predictor=linear --after 6h -o early.unmiss",
     );
