@@ -116,8 +116,8 @@ impl SeriesCoder {
         })
     }
 
-    /// Series in these units. Variables may stand in any order; one that is absent is empty, as is a column of what does
-    /// not change, and `unseen` is told of those that training never saw, which are left out.
+    /// Series in these units. Variables may stand in any order; one that is absent is empty, as is a column of what
+    /// does not change, and `unseen` is told of those that training never saw, which are left out.
     ///
     /// # Errors
     /// When times are written in another way or in other bins.
@@ -143,29 +143,26 @@ impl SeriesCoder {
     /// few series numbers may have been taken for classes, or the other way round.
     fn with_statics(&self, series: Arc<Series>) -> Result<Arc<Series>> {
         let Some(encoder) = &self.statics else { return Ok(series) };
-        let own = |name: &str| series.statics().columns().iter().find(|column| column.name == name);
-        let words = |name: &str| match own(name) {
+        let found = |name: &str| series.statics().columns().iter().find(|column| column.name == name);
+        let words = |name: &str| match found(name) {
             Some(column) => (0..series.len()).map(|row| column.cell(row)).collect(),
             None => vec![None; series.len()],
         };
         let mut columns = Vec::new();
-        for feature in encoder
-            .numbers
-            .iter()
-            .filter(|own_feature| own(&own_feature.name).is_none_or(|column| column.numbers().is_none()))
-        {
+        for feature in &encoder.numbers {
+            if found(&feature.name).is_some_and(|column| column.numbers().is_some()) {
+                continue;
+            }
             let number =
                 |word: &Option<String>| word.as_ref().map_or(Some(f64::NAN), |word| word.parse().ok());
             if let Some(numbers) = words(&feature.name).iter().map(number).collect::<Option<Vec<f64>>>() {
                 columns.push(Column::from_numbers(&feature.name, Kind::Real, &numbers));
             }
         }
-        for feature in encoder
-            .categories
-            .iter()
-            .filter(|own_feature| own(&own_feature.name).is_none_or(|column| column.codes().is_none()))
-        {
-            columns.push(Column::from_words(&feature.name, feature.kind, &words(&feature.name)));
+        for feature in &encoder.categories {
+            if found(&feature.name).is_none_or(|column| column.codes().is_none()) {
+                columns.push(Column::from_words(&feature.name, feature.kind, &words(&feature.name)));
+            }
         }
         if columns.is_empty() { Ok(series) } else { Ok(Arc::new(series.with_other_statics(columns)?)) }
     }
