@@ -7,6 +7,7 @@ mod choosing;
 mod significance;
 mod standing;
 mod comparison;
+mod doubts;
 mod standings;
 mod tune;
 mod labelled;

@@ -34,9 +34,9 @@ pub struct Arguments {
     /// The model that `unmiss fit` wrote; left out with --command
     #[arg(value_name = "MODEL")]
     first: PathBuf,
-    /// Rows to audit it on: CSV, TSV or Parquet, plain or .gz; sample:NAME for a built-in table. For a model of
-    /// ratings: ratings that it did not learn from; without, pairs of a user and an item without a rating are drawn.
-    /// For a model of images: images
+    /// Rows to audit it on: CSV, TSV, Excel, Parquet, Arrow or lines of JSON; sample:NAME for a built-in table. For a
+    /// model of ratings: ratings that it did not learn from; without, pairs of a user and an item without a rating are
+    /// drawn. For a model of images: images
     #[arg(value_name = "DATA", conflicts_with = "command")]
     second: Option<PathBuf>,
     /// Audit a model of any kind: a program that reads rows as CSV (empty cells are missing) from its standard

@@ -33,8 +33,8 @@ const USUAL: &str = "mcar:0.2";
 #[derive(clap::Args)]
 #[command(group = clap::ArgGroup::new("question").args(["target", "impute"]))]
 pub struct Arguments {
-    /// A table or ratings: CSV, TSV or Parquet, plain or .gz; or images: IDX, CIFAR, .npy, .npz or a folder of
-    /// pictures; `-` reads standard input, sample:NAME a built-in one
+    /// A table or ratings: CSV, TSV, Excel, Parquet, Arrow or lines of JSON; or images: IDX, CIFAR, .npy, .npz or a
+    /// folder of pictures; `-` reads standard input, sample:NAME a built-in one
     data: PathBuf,
     /// Compare methods that predict this column, on rows held out by turns
     #[arg(long, value_name = "COLUMN")]

@@ -19,8 +19,8 @@ use crate::telling::JsonArgument;
 /// From what to learn, how, and where to put it.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// A table: CSV, TSV, Parquet, gzipped or not; images: IDX, CIFAR, .npy, .npz or a folder of pictures; `-` for
-    /// standard input, or a built-in sample: sample:horse-colic, sample:penguins, sample:digits
+    /// A table: CSV, TSV, Excel, Parquet, Arrow or lines of JSON; images: IDX, CIFAR, .npy, .npz or a folder of
+    /// pictures; `-` for standard input, or a built-in sample: sample:horse-colic, sample:penguins, sample:digits
     data: PathBuf,
     /// Where to write the model
     #[arg(short, long, value_name = "FILE", default_value = "density.unmiss")]

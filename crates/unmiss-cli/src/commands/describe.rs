@@ -25,8 +25,8 @@ use text::{page, size};
 /// Which table to describe.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// A table or ratings: CSV, TSV or Parquet, plain or .gz; images: IDX, CIFAR, .npy, .npz or a folder of pictures;
-    /// `-` reads standard input, sample:NAME a built-in one
+    /// A table or ratings: CSV, TSV, Excel, Parquet, Arrow or lines of JSON; images: IDX, CIFAR, .npy, .npz or a folder
+    /// of pictures; `-` reads standard input, sample:NAME a built-in one
     data: PathBuf,
     /// The target: tell also whether the holes have to do with it
     #[arg(long, value_name = "COLUMN")]

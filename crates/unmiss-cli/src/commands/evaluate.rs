@@ -24,8 +24,8 @@ use crate::telling::JsonArgument;
 pub struct Arguments {
     /// The model that `unmiss fit` wrote
     model: PathBuf,
-    /// Rows that it did not learn from and whose truth is known: CSV, TSV or Parquet, plain or .gz; `-` for standard
-    /// input; ratings, images or series for models of these
+    /// Rows that it did not learn from and whose truth is known: CSV, TSV, Excel, Parquet, Arrow or lines of JSON; `-`
+    /// for standard input; ratings, images or series for models of these
     data: PathBuf,
     /// The chance from which on the second of two classes is said [default: as the model has it, or 0.5]
     #[arg(long, value_name = "CHANCE", value_parser = chance)]

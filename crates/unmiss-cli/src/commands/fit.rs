@@ -40,9 +40,9 @@ use judged::{Test, metric};
 /// What to fit, on what, and where to put it.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// A table or ratings: CSV, TSV, Parquet, MovieLens' own forms, gzipped or not; images: IDX, CIFAR, .npy, .npz or a
-    /// folder of pictures; `-` for standard input, or a built-in sample: sample:horse-colic, sample:penguins,
-    /// sample:films, sample:digits
+    /// A table or ratings: CSV, TSV, Excel, Parquet, Arrow, lines of JSON, MovieLens' own forms, gzipped or not;
+    /// images: IDX, CIFAR, .npy, .npz or a folder of pictures; `-` for standard input, or a built-in sample:
+    /// sample:horse-colic, sample:penguins, sample:films, sample:digits
     data: PathBuf,
     /// The column to predict, of a table
     #[arg(long, value_name = "COLUMN")]

@@ -21,8 +21,8 @@ const LISTED: usize = 30;
 /// What to hide, and where to.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// A table: CSV, TSV or Parquet, plain or .gz; or images: IDX, CIFAR, .npy, .npz or a folder of pictures; `-` reads
-    /// standard input
+    /// A table: CSV, TSV, Excel, Parquet, Arrow or lines of JSON; or images: IDX, CIFAR, .npy, .npz or a folder of
+    /// pictures; `-` reads standard input
     data: PathBuf,
     /// How cells are hidden, and which share of the known ones
     ///

@@ -45,8 +45,8 @@ const KEPT_SETS: usize = 20;
 /// What to fill, how, and where to.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// A table or ratings: CSV, TSV or Parquet, plain or .gz; `-` reads standard input. Or images: IDX, CIFAR, .npy,
-    /// .npz or a folder of pictures
+    /// A table or ratings: CSV, TSV, Excel, Parquet, Arrow or lines of JSON; `-` reads standard input. Or images: IDX,
+    /// CIFAR, .npy, .npz or a folder of pictures
     data: PathBuf,
     /// Where to write the table without holes; every known cell stays as it is [default: standard output]. Images go to
     /// the form that the name stands for: .npz, .npy, .idx, .bin, or a folder

@@ -37,8 +37,8 @@ const BATCH: usize = 16_384;
 pub struct Arguments {
     /// The model that `unmiss fit` wrote
     model: PathBuf,
-    /// New rows, or pairs of users and items: CSV, TSV, Parquet, gzipped or not; `-` for standard input. For a model of
-    /// images: IDX, CIFAR, .npy, .npz or a folder of pictures
+    /// New rows, or pairs of users and items: CSV, TSV, Excel, Parquet, Arrow or lines of JSON; `-` for standard input.
+    /// For a model of images: IDX, CIFAR, .npy, .npz or a folder of pictures
     data: PathBuf,
     /// Where to write the predictions [default: standard output]
     #[arg(short, long, value_name = "FILE", default_value = "-")]

@@ -27,8 +27,8 @@ const MOST_NAMED: usize = 5;
 pub struct Arguments {
     /// The model that `unmiss density` wrote
     model: PathBuf,
-    /// Rows: CSV, TSV, Parquet, gzipped or not; `-` for standard input. For a model of images: IDX, CIFAR, .npy, .npz
-    /// or a folder of pictures
+    /// Rows: CSV, TSV, Excel, Parquet, Arrow or lines of JSON; `-` for standard input. For a model of images: IDX,
+    /// CIFAR, .npy, .npz or a folder of pictures
     data: PathBuf,
     /// Where to write the scores [default: standard output]
     #[arg(short, long, value_name = "FILE", default_value = "-")]

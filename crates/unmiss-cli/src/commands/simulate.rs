@@ -25,7 +25,7 @@ pub struct Arguments {
     /// Where to write, for every row, the best answer that its known cells allow
     #[arg(long, value_name = "FILE")]
     bayes: Option<PathBuf>,
-    /// Make rows and holes like those of this table instead: CSV, TSV or Parquet, plain or .gz
+    /// Make rows and holes like those of this table instead: CSV, TSV, Excel, Parquet, Arrow or lines of JSON
     #[arg(long, value_name = "FILE", conflicts_with_all = ["bayes", "columns", "response", "mechanism", "rate",
         "latent", "snr", "weights", "sweeps"])]
     like: Option<PathBuf>,

@@ -111,7 +111,6 @@ fn what_is_refused() {
         "recommend fit twice.csv --method trees",
         "recommend fit twice.csv --set hiden=3",
         "recommend fit twice.csv --set decay=-1",
-        "recommend fit twice.csv --test 0.9",
         "recommend fit twice.csv -o absent/model.unmiss",
         "recommend top films.unmiss --for user-1",
         "recommend top days.unmiss",
@@ -122,6 +121,8 @@ fn what_is_refused() {
     for line in lines {
         assert_eq!(bench.run(line).code, 1, "{line}");
     }
+    // A share that is none is refused with the other options that can't be read.
+    assert_eq!(bench.run("recommend fit twice.csv --test 0.9").code, 2);
     let mut text = bench.transcripts(lines);
     text += &bench.transcript("recommend fit twice.csv --method biases --test 0 -o tiny.unmiss");
     assert_kept("errors_ratings", &text);

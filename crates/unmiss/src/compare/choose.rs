@@ -3,6 +3,7 @@
 
 use super::choosing::{Choosing, Division};
 use super::comparison::Contestant;
+use super::doubts::Judged;
 use super::evaluation::{Evaluation, evaluate_held_out};
 use super::labelled::Labelled;
 use super::tune::settings_for;
@@ -56,10 +57,6 @@ pub struct Choice {
     /// of the mean of fold models all rows compared, each by the models that were learned without it.
     pub evaluation: Evaluation,
 }
-
-/// R2 or AUROC from which on nobody should believe it, and the fewest rows for that to be said.
-const TOO_GOOD: f64 = 0.99995;
-const FEWEST_FOR_TOO_GOOD: usize = 20;
 
 /// The level at which the coverage of intervals is measured.
 pub const COVERAGE_LEVEL: f64 = 0.9;
@@ -132,6 +129,19 @@ impl Choice {
         }
         words.extend(self.figure_words());
         words
+    }
+
+    /// What should keep anybody from believing the scores.
+    fn doubts(&self, labelled: &Labelled) -> Vec<String> {
+        let Some(best) = self.entries.first() else { return Vec::new() };
+        let judged = Judged {
+            target: &labelled.target,
+            truth: &self.truth,
+            answers: &best.predictions,
+            headline: best.mean(Score::headline, self.test_share()).0,
+            threshold: self.evaluation.threshold,
+        };
+        judged.doubts(self.all_rows, labelled.inputs())
     }
 
     /// What the figure that was told is, and where the second class begins.
@@ -245,7 +255,7 @@ pub fn fit_best(
         }
     }
     let mut model = Model::of_folds(data, roles, &recipe, (members(&validated), validated.models), run)?;
-    let doubts = doubts(&choice, &labelled);
+    let doubts = choice.doubts(&labelled);
     doubts.iter().for_each(|doubt| run.warn(doubt.clone()));
     model.summary.notes = [choice.words(), doubts].concat();
     model.summary.cut_off = cut_off;
@@ -416,54 +426,6 @@ fn errors(predictions: &[f64], truth: &Targets) -> Vec<f64> {
             rows.map(|(chances, class)| 1.0 - chances[*class as usize]).collect()
         }
     }
-}
-
-/// What should keep anybody from believing the scores.
-fn doubts(choice: &Choice, labelled: &Labelled) -> Vec<String> {
-    let mut doubts = Vec::new();
-    let (rows, inputs) = (choice.all_rows, labelled.inputs());
-    if rows < inputs {
-        doubts.push(format!(
-            "there are fewer rows ({rows}) than inputs ({inputs}): chance alone finds some that fit, and scores say little"
-        ));
-    }
-    let Some(best) = choice.entries.first() else { return doubts };
-    let headline = best.mean(Score::headline, choice.test_share()).0;
-    if headline >= TOO_GOOD && rows >= FEWEST_FOR_TOO_GOOD {
-        let figure = if matches!(choice.truth.task, Task::Regression) { "R2" } else { "AUROC" };
-        doubts.push(format!(
-            "{figure} {headline:.4} is too good to be true: most likely an input says what `{}` is in other words, or is \
-             known only after it; look at what the model goes by, and leave such columns out",
-            labelled.target.name
-        ));
-    }
-    doubts.extend(never_predicted(choice, labelled, &best.predictions));
-    doubts
-}
-
-/// A rare class that no held-out row was said to be.
-fn never_predicted(choice: &Choice, labelled: &Labelled, predictions: &[f64]) -> Option<String> {
-    let Task::Classification { classes } = choice.truth.task else { return None };
-    let mut said = vec![0_usize; classes];
-    for chances in predictions.chunks_exact(classes) {
-        let best = (0..classes).max_by(|a, b| chances[*a].total_cmp(&chances[*b]))?;
-        said[best] += 1;
-    }
-    let rows = choice.truth.classes.len();
-    let mut there = vec![0_usize; classes];
-    choice.truth.classes.iter().for_each(|class| there[*class as usize] += 1);
-    let rare =
-        (0..classes).find(|&class| said[class] == 0 && there[class] > 0 && 20 * there[class] < rows)?;
-    let usual = (0..classes).max_by_key(|class| there[*class])?;
-    let levels = &labelled.target.levels;
-    Some(format!(
-        "{:.1} % of the rows are `{}`, and none was said to be: to say `{}` always is right in {:.1} %, so accuracy says \
-         nothing here; go by the chances and AUROC, or weigh the classes equally (balanced class weights)",
-        100.0 * there[rare] as f64 / rows as f64,
-        levels[rare],
-        levels[usual],
-        100.0 * there[usual] as f64 / rows as f64
-    ))
 }
 
 #[cfg(test)]
