@@ -976,8 +976,9 @@ class DvaeImputer(ImputerBase):
         Divergence from the prior that costs nothing, for each number of a latent.
     masks : str, default="copied"
         What is hidden in training: uniform, copied (from other rows) or by-column.
-    hide : float, default=0.5
-        Share of a row that uniform masks hide, at most; 0: nothing is hidden.
+    hide : default=None
+        Share of a row that uniform masks hide, at most; 0: nothing is hidden; None: 0.5, or 0 for tables of
+        which 2 % or more is missing.
     marks : bool, default=True
         Whether the encoder sees which cells are known.
     missing_depends : str, default="nothing"
@@ -990,8 +991,9 @@ class DvaeImputer(ImputerBase):
         Rows in a batch; None: 64, or 128 images.
     rate : float, default=0.001
         Learning rate.
-    patience : int, default=40
-        Epochs without a better bound of rows set aside after which training ends; 0: none is set aside.
+    patience : default=None
+        Epochs without a better bound of rows set aside after which training ends; 0: none is set aside; None:
+        40, or 0 for tables of which 2 % or more is missing.
     m : int, default=0
         For multiple imputation: how many draws it is to be ready for. Each has parameters of its own, drawn
         when it is fitted, which takes time; with 0 it is ready for best guesses alone.
@@ -1067,14 +1069,14 @@ class DvaeImputer(ImputerBase):
         beta: float = 1.0,
         free_bits: float = 0.0,
         masks: Any = "copied",
-        hide: float = 0.5,
+        hide: Any = None,
         marks: bool = True,
         missing_depends: Any = "nothing",
         direction: Any = "learned",
         epochs: Any = None,
         batch: Any = None,
         rate: float = 0.001,
-        patience: int = 40,
+        patience: Any = None,
         m: int = 0,
         within: dict | None = None,
         beyond_range: bool = False,
@@ -2449,6 +2451,10 @@ class TreesClassifier(ClassifierBase):
         Values of a number column that splits can tell apart, 2 to 255.
     patience : int, default=25
         Rounds without a better validation loss after which the fit ends.
+    columns : float, default=1.0
+        Share of the columns that each tree may use, drawn for it.
+    sample : float, default=1.0
+        Share of the rows that each tree learns from, drawn for it.
     members : default=None
         How many fits are averaged, each with another part of the rows set aside; 1: one fit to all rows,
         stopped when two trials say so (above 20,000 rows: when a tenth of the rows does); None: 5, and 1
@@ -2500,6 +2506,8 @@ class TreesClassifier(ClassifierBase):
         "l2",
         "bins",
         "patience",
+        "columns",
+        "sample",
         "members",
     )
 
@@ -2513,6 +2521,8 @@ class TreesClassifier(ClassifierBase):
         l2: float = 1.0,
         bins: int = 255,
         patience: int = 25,
+        columns: float = 1.0,
+        sample: float = 1.0,
         members: Any = None,
         folds: int = 0,
         class_weight: Any = None,
@@ -2527,6 +2537,8 @@ class TreesClassifier(ClassifierBase):
         self.l2 = l2
         self.bins = bins
         self.patience = patience
+        self.columns = columns
+        self.sample = sample
         self.members = members
         self.folds = folds
         self.class_weight = class_weight
@@ -3705,6 +3717,10 @@ class TreesRegressor(RegressorBase):
         Values of a number column that splits can tell apart, 2 to 255.
     patience : int, default=25
         Rounds without a better validation loss after which the fit ends.
+    columns : float, default=1.0
+        Share of the columns that each tree may use, drawn for it.
+    sample : float, default=1.0
+        Share of the rows that each tree learns from, drawn for it.
     members : default=None
         How many fits are averaged, each with another part of the rows set aside; 1: one fit to all rows,
         stopped when two trials say so (above 20,000 rows: when a tenth of the rows does); None: 5, and 1
@@ -3752,6 +3768,8 @@ class TreesRegressor(RegressorBase):
         "l2",
         "bins",
         "patience",
+        "columns",
+        "sample",
         "members",
     )
 
@@ -3765,6 +3783,8 @@ class TreesRegressor(RegressorBase):
         l2: float = 1.0,
         bins: int = 255,
         patience: int = 25,
+        columns: float = 1.0,
+        sample: float = 1.0,
         members: Any = None,
         folds: int = 0,
         random_state: Any = 0,
@@ -3778,6 +3798,8 @@ class TreesRegressor(RegressorBase):
         self.l2 = l2
         self.bins = bins
         self.patience = patience
+        self.columns = columns
+        self.sample = sample
         self.members = members
         self.folds = folds
         self.random_state = random_state
