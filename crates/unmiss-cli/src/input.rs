@@ -246,9 +246,11 @@ impl InputArguments {
             inputs.names.contains(name) || inputs.made.iter().any(|made| made.column == *name)
         };
         let others = data.columns().iter().map(|column| &column.name).filter(|name| !is_input(name));
-        // What is made of dates and text is told by the fit.
-        let made = inputs.made.iter().map(|made| &made.column);
-        tell(&notes, &others.chain(made).cloned().collect::<Vec<_>>(), printer);
+        // What is made of dates and text is told by the fit; what can be done about them is not.
+        let made: Vec<String> = inputs.made.iter().map(|made| made.column.clone()).collect();
+        let notes: Vec<Note> =
+            notes.into_iter().filter(|note| note.act.is_some() || !is_about(note, &made)).collect();
+        tell(&notes, &others.cloned().collect::<Vec<_>>(), printer);
         Ok(data)
     }
 
@@ -313,7 +315,11 @@ impl InputArguments {
 
 /// Tells what a reader noticed, but for remarks on some of the columns.
 fn tell(notes: &[Note], but: &[String], printer: &Printer) {
-    let but: Vec<String> = but.iter().map(|name| format!("column `{name}` ")).collect();
-    let others = notes.iter().filter(|note| !but.iter().any(|other| note.text.starts_with(other)));
+    let others = notes.iter().filter(|note| !is_about(note, but));
     others.for_each(|note| printer.say(&remark(note)));
+}
+
+/// Whether a remark is on one of some columns.
+fn is_about(note: &Note, columns: &[String]) -> bool {
+    columns.iter().any(|name| note.text.starts_with(&format!("column `{name}` ")))
 }

@@ -51,7 +51,7 @@ pub fn answer(parts: Parts) -> Answer<Response> {
         _ => {
             let predicting = model.predicting()?;
             let encoded = predicting.coder.encode(&data, |_, _| {})?;
-            columns.extend(predicting.answers(&encoded)?.columns(level));
+            columns.extend(predicting.answers(&encoded)?.written(level));
         }
     }
     let header: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();

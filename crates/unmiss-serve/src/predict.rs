@@ -108,7 +108,7 @@ impl Work for Predict {
             }
             Out::Csv(_) | Out::Arrow(_) => {
                 let mut columns = carried;
-                columns.extend(answers.columns(self.level));
+                columns.extend(answers.written(self.level));
                 if self.account {
                     columns.extend(Account::new(&predicting, &encoded).columns());
                 }
@@ -143,7 +143,7 @@ impl<'a> Answers<'a> {
         };
         // Without a level there is no set among them.
         let level = if levels.is_empty() { level } else { None };
-        Self { levels, columns: answers.columns(level), chances, sets }
+        Self { levels, columns: answers.written(level), chances, sets }
     }
 
     fn push(&self, json: &mut Vec<u8>, row: usize, carried: &[Column], sent: Option<&json_rows::Row>) {

@@ -198,6 +198,7 @@ fn fit_rows(arguments: &Arguments, general: &General, printer: &Printer) -> Resu
     let recipes = arguments.recipes(Shape::Table, Job::Predict)?;
     let roles = arguments.roles()?;
     let data = arguments.input.read_inputs(&arguments.data, &roles, printer)?;
+    arguments.check_test(&data, &roles)?;
     let run = kept_beside(&arguments.output, arguments.fresh, printer.run(general)?, printer);
     let (data, aside) = arguments.set_aside(data, &roles, general.seed)?;
     let (mut model, choice) = fit_table(&data, &roles, &recipes, arguments.choosing()?, &run, printer)?;
@@ -345,9 +346,10 @@ fn learned_words(data: &Data, model: &Model) -> Vec<String> {
 fn interval_words(model: &Model, choice: &Choice) -> Vec<String> {
     let Ok(predicting) = model.predicting() else { return Vec::new() };
     let mut words = vec![match predicting.fold_models() {
-        Some(1) => {
-            "The model learned from all rows but 5,000, which were kept apart to measure it.".to_owned()
-        }
+        Some(1) => format!(
+            "The model learned from all rows but {}, which were kept apart to measure it.",
+            number(choice.held_out.len())
+        ),
         folds => format!(
             "The model is the mean of the {} models of `{}`'s folds: what was measured is what it is made of.",
             folds.unwrap_or(1),

@@ -115,6 +115,10 @@ impl Arguments {
             Some(column) => numbers(column)?,
             None => numbers(found(table, self.error.as_deref(), &ERRORS, "error")?)?,
         };
+        if let Some(row) = spread.iter().position(|own| *own < 0.0) {
+            let what = if variance.is_some() { "a variance" } else { "a standard error" };
+            return Err(Error::data(format!("row {}: {what} of {} is below 0", row + 1, spread[row])));
+        }
         for row in 0..table.rows() {
             let name = term.and_then(|column| column.cell(row)).unwrap_or_else(|| "estimate".to_owned());
             let spread = if variance.is_some() { spread[row] } else { spread[row] * spread[row] };

@@ -146,7 +146,7 @@ fn predict_file(model: &Model, arguments: &Arguments, run: &Run) -> Result<usize
         let (encoded, answers) = run.compute(|| -> Result<_> {
             let encoded = predicting.coder.encode(&batch, |column, level| unseen.note(column, level))?;
             watch.look(&encoded);
-            let answers = predicting.answers(&encoded)?.columns(arguments.level);
+            let answers = predicting.answers(&encoded)?.written(arguments.level);
             Ok((encoded, answers))
         })?;
         let why = reasons.as_mut().map(|reasons| reasons.explain(&encoded)).transpose()?;

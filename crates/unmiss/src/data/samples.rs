@@ -44,7 +44,14 @@ pub fn sample(name: &str) -> Result<&'static Sample> {
         let names = || SAMPLES.iter().map(|sample| sample.name);
         Error::data(format!("there is no sample `{name}`")).with_hint(match nearest(name, names()) {
             Some(near) => Hint::from(Act::TakeSample { name: near.to_owned() }),
-            None => format!("the samples are: {}", names().collect::<Vec<_>>().join(", ")).into(),
+            None => {
+                let tables = names().collect::<Vec<_>>().join(", ");
+                format!(
+                    "the tables are: {tables}; `films` holds ratings, `digits` images, `ward` series, each for the \
+                     commands that take them"
+                )
+                .into()
+            }
         })
     })
 }

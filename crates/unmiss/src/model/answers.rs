@@ -122,11 +122,24 @@ impl<'a> Answers<'a> {
     }
 }
 
-/// The answers as columns, as they are written to files.
+/// The answers as columns.
 impl Answers<'_> {
+    /// The columns as they are written to files: chances with the digits that they are worth.
+    pub fn written(&self, level: Option<f64>) -> Vec<Column> {
+        let mut columns = self.columns(level);
+        if matches!(self.promise.target.task, Task::Classification { .. }) {
+            for column in &mut columns {
+                if let Values::Numbers(chances) = &mut column.values {
+                    chances.iter_mut().for_each(|chance| *chance = worth(*chance));
+                }
+            }
+        }
+        columns
+    }
+
     /// `prediction`; of a number with `lower` and `upper` at a level, which are holes where the model has no
-    /// intervals; of a class with `probability_CLASS` for each (with the digits that it is worth) and, where a level is
-    /// told, the `set` of classes that it holds.
+    /// intervals; of a class with `probability_CLASS` for each and, where a level is told, the `set` of classes that it
+    /// holds.
     pub fn columns(&self, level: Option<f64>) -> Vec<Column> {
         let TargetEncoder { levels, .. } = self.promise.target;
         match self.predictions() {
@@ -152,7 +165,7 @@ impl Answers<'_> {
                     columns.push(known("set", Kind::Text, Values::Texts(sets)));
                 }
                 columns.extend(levels.iter().enumerate().map(|(class, level)| {
-                    let own: Vec<f64> = rows().map(|row| worth(row[class])).collect();
+                    let own: Vec<f64> = rows().map(|row| row[class]).collect();
                     Column::from_numbers(format!("probability_{level}"), Kind::Real, &own)
                 }));
                 columns

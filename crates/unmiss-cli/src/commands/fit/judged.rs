@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use unmiss::compare::{Choosing, Division, Evaluation, Judging, evaluate, set_aside};
-use unmiss::data::{Data, Shape};
-use unmiss::error::{Error, Result};
+use unmiss::data::{BatchOptions, Batches, Data, ReadOptions, Shape};
+use unmiss::error::{Error, Place, Result};
 use unmiss::methods::find;
 use unmiss::metrics::Metric;
 use unmiss::model::{Model, Roles};
@@ -67,6 +67,32 @@ impl Arguments {
         match &self.test {
             Some(Test::File(path)) => Some(path),
             _ => None,
+        }
+    }
+
+    /// Refuses a file to judge on that is not there or lacks a column, before anything is learned.
+    pub(super) fn check_test(&self, data: &Data, roles: &Roles) -> Result<()> {
+        let Some(path) = self.test_file() else { return Ok(()) };
+        let ReadOptions { delimiter, form, missing, .. } = self.input.options()?;
+        let options = BatchOptions { delimiter, form, missing, ..BatchOptions::default() };
+        let batches = Batches::open(path, &options)?;
+        let needed = data.columns().iter().map(|column| &column.name);
+        let left_out = |name: &&String| {
+            roles
+                .id
+                .iter()
+                .chain(&roles.ignore)
+                .chain(&roles.weight)
+                .chain(&self.group)
+                .any(|own| own == *name)
+        };
+        match needed.filter(|name| !left_out(name)).find(|name| !batches.header().contains(name)) {
+            None => Ok(()),
+            Some(name) => {
+                let what = format!("there is no column `{name}`, which the model would learn from");
+                Err(Error::input(Place::file(path.display().to_string()), what)
+                    .with_hint("--test takes a file with the columns of the first one"))
+            }
         }
     }
 

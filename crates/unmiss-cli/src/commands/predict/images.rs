@@ -51,7 +51,7 @@ pub fn run(arguments: &Arguments, model: &Model, general: &General, printer: &Pr
         }
         let batch = Data::from(images.select(some));
         let rows = predicting.coder.encode(&batch, |_, _| {})?;
-        let answers = run.compute(|| predicting.answers(&rows))?.columns(arguments.level);
+        let answers = run.compute(|| predicting.answers(&rows))?.written(arguments.level);
         let why = match &occluder {
             Some(occluder) => occluder.explain(rows.images()?)?,
             None => Vec::new(),

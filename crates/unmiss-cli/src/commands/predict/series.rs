@@ -56,7 +56,7 @@ pub fn run(arguments: &Arguments, model: &Model, general: &General, printer: &Pr
         let answers = run.compute(|| -> Result<_> {
             let rows = predicting.coder.encode(&batch, |column, level| unseen.note(column, level))?;
             watch.look(&rows);
-            Ok(predicting.answers(&rows)?.columns(arguments.level))
+            Ok(predicting.answers(&rows)?.written(arguments.level))
         })?;
         for (row, &one) in some.iter().enumerate() {
             writer.text(&series.ids()[one]);

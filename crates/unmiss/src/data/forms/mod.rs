@@ -4,6 +4,7 @@
 mod arrow;
 mod encoding;
 mod json_lines;
+mod mixed;
 mod workbook;
 
 use std::path::Path;

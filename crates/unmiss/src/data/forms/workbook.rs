@@ -11,6 +11,7 @@ use super::super::input::Stream;
 use super::super::parquet::quietly;
 use super::super::table::format_number;
 use super::super::write::push_quoted;
+use super::mixed::{Cell, settle};
 use crate::error::{Error, Place, Result, nearest};
 
 /// Unpacked bytes up to which no workbook is refused, and how many times its size it may have beyond that.
@@ -28,7 +29,8 @@ pub(super) fn text(mut stream: Stream, form: &Form) -> Result<Stream> {
         .unwrap_or_else(|_| Err(damaged(&file, &"its contents contradict each other")))?;
     let named = form.sheet.is_some() || sheet.sheets == 1;
     let words = format!("the workbook has {} sheets; `{}` is read", sheet.sheets, sheet.name);
-    let told = (!named).then_some(words);
+    let told: Vec<String> = (!named).then_some(words).into_iter().chain(sheet.mixed).collect();
+    let told = (!told.is_empty()).then(|| told.join("; "));
     Ok(Stream::new(file, Cursor::new(sheet.text)).noting(move || told.clone()))
 }
 
@@ -37,6 +39,8 @@ struct Sheet {
     name: String,
     sheets: usize,
     text: Vec<u8>,
+    /// What was said of columns in which text stands among numbers.
+    mixed: Option<String>,
 }
 
 fn read(file: &str, bytes: &[u8], form: &Form) -> Result<Sheet> {
@@ -54,28 +58,36 @@ fn read(file: &str, bytes: &[u8], form: &Form) -> Result<Sheet> {
         None => names.clone(),
     };
     for name in wanted {
-        let text = sheet(file, &mut book, &name)?;
+        let (text, mixed) = sheet(file, &mut book, &name, form)?;
         if !text.is_empty() {
-            return Ok(Sheet { name, sheets: names.len(), text });
+            return Ok(Sheet { name, sheets: names.len(), text, mixed });
         }
     }
     Err(Error::input(Place::file(file), "there is no cell in the workbook")
         .with_hint("a table starts with a line of column names"))
 }
 
-/// The cells of a sheet as text; empty where it has none.
-fn sheet(file: &str, book: &mut Xlsx<Cursor<&[u8]>>, name: &str) -> Result<Vec<u8>> {
+/// The cells of a sheet as text, and what is to be said of them; empty where it has none.
+fn sheet(
+    file: &str,
+    book: &mut Xlsx<Cursor<&[u8]>>,
+    name: &str,
+    form: &Form,
+) -> Result<(Vec<u8>, Option<String>)> {
     let fault = |error: &dyn std::fmt::Display| damaged(file, error);
     let mut reader = book.worksheet_cells_reader(name).map_err(|error| fault(&error))?;
-    let mut cells: Vec<(u32, u32, String)> = Vec::new();
+    let mut cells: Vec<Cell> = Vec::new();
     while let Some(cell) = reader.next_cell().map_err(|error| fault(&error))? {
         if let Some(text) = words(cell.get_value()) {
-            cells.push((cell.get_position().0, cell.get_position().1, text));
+            let (row, column) = cell.get_position();
+            let is_number = matches!(cell.get_value(), DataRef::Int(_) | DataRef::Float(_));
+            cells.push(Cell { row, column, text, is_number });
         }
     }
-    cells.sort_by_key(|(row, column, _)| (*row, *column));
-    let Some(last) = cells.last().map(|(row, ..)| *row) else { return Ok(Vec::new()) };
-    let columns = |of: fn(u32, u32) -> u32, start: u32| cells.iter().map(|cell| cell.1).fold(start, of);
+    cells.sort_by_key(|cell| (cell.row, cell.column));
+    let Some(last) = cells.last().map(|cell| cell.row) else { return Ok((Vec::new(), None)) };
+    let mixed = settle(&mut cells, form.decimal_mark());
+    let columns = |of: fn(u32, u32) -> u32, start: u32| cells.iter().map(|cell| cell.column).fold(start, of);
     let (left, right) = (columns(Ord::min, u32::MAX), columns(Ord::max, 0));
     if u64::from(last + 1) * u64::from(right - left + 1) > MOST_CELLS {
         let what = format!("sheet `{name}` spans {} rows and {} columns", last + 1, right - left + 1);
@@ -90,8 +102,8 @@ fn sheet(file: &str, book: &mut Xlsx<Cursor<&[u8]>>, name: &str) -> Result<Vec<u
             if column > left {
                 line.push(b',');
             }
-            while let Some((_, _, cell)) = cells.next_if(|(own, place, _)| (*own, *place) <= (row, column)) {
-                push_quoted(&mut line, &cell, b',');
+            while let Some(cell) = cells.next_if(|cell| (cell.row, cell.column) <= (row, column)) {
+                push_quoted(&mut line, &cell.text, b',');
             }
         }
         // A row without any cell is no row.
@@ -100,7 +112,7 @@ fn sheet(file: &str, book: &mut Xlsx<Cursor<&[u8]>>, name: &str) -> Result<Vec<u
         }
         text.push(b'\n');
     }
-    Ok(text)
+    Ok((text, mixed))
 }
 
 /// A cell as text; none where there is nothing.

@@ -69,7 +69,7 @@ fn truth(found: &Evaluation) -> Result<Chart> {
     let all = points.len();
     points.sort_by(|a, b| a.0.total_cmp(&b.0));
     let seen = format!(
-        "A dot is a row that was not learned from{}; on the line, predictions are right.",
+        "A dot is a row{}; on the line, predictions are right.",
         if all > 1000 { format!(" (1,000 of {})", number(all)) } else { String::new() }
     );
     let r2 = found.value(Metric::R2);
