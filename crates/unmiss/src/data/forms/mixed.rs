@@ -1,5 +1,5 @@
-//! Columns of a workbook in which text stands among numbers. What is a number to the workbook is one for certain; what it
-//! took for text is read by itself, since the marks of the one say nothing about those of the other.
+//! Columns of a workbook in which text stands among numbers. What is a number to the workbook is one for certain; what
+//! it took for text is read by itself, since the marks of the one say nothing about those of the other.
 
 use std::collections::BTreeMap;
 
