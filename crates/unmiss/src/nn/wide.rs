@@ -21,6 +21,8 @@ pub(in crate::nn) trait Wide: Copy {
     unsafe fn store(self, to: *mut f32);
     /// `self + factor * other`.
     fn plus_times(self, factor: Self, other: Self) -> Self;
+    /// The larger of a number and a limit; what is not a number stays so.
+    fn at_least(self, limit: f32) -> Self;
 }
 
 impl<L: Eight> Wide for L {
@@ -46,6 +48,10 @@ impl<L: Eight> Wide for L {
     #[inline(always)]
     fn plus_times(self, factor: Self, other: Self) -> Self {
         <L as Eight>::plus_times(self, factor, other)
+    }
+    #[inline(always)]
+    fn at_least(self, limit: f32) -> Self {
+        <L as Eight>::at_least(self, limit)
     }
 }
 
@@ -86,6 +92,11 @@ mod sixteen {
         #[inline(always)]
         fn plus_times(self, factor: Self, other: Self) -> Self {
             unsafe { Self(_mm512_fmadd_ps(factor.0, other.0, self.0)) }
+        }
+        #[inline(always)]
+        fn at_least(self, limit: f32) -> Self {
+            // Of two numbers one of which is none, the instruction gives the second.
+            unsafe { Self(_mm512_max_ps(_mm512_set1_ps(limit), self.0)) }
         }
     }
 }
