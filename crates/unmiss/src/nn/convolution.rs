@@ -29,7 +29,7 @@ pub use layer::Convolution;
 pub(in crate::nn) use layer::{Gradients, channel_sums};
 pub(in crate::nn) use pack::Behind;
 pub use plan::{Shape, Window};
-pub(in crate::nn) use tile::{BLOCK, Product, multiply};
+pub(in crate::nn) use tile::{BLOCK, Blocks, Product, multiply};
 
 #[cfg(test)]
 pub(in crate::nn) mod tests;

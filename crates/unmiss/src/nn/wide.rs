@@ -105,6 +105,10 @@ mod sixteen {
 #[cfg(target_arch = "x86_64")]
 #[inline]
 pub(in crate::nn) fn has_sixteen() -> bool {
+    #[cfg(test)]
+    if tests::NARROWLY.get() {
+        return false;
+    }
     crate::nn::lanes::has_registers() && std::arch::is_x86_feature_detected!("avx512f")
 }
 
@@ -175,3 +179,19 @@ macro_rules! widened {
     };
 }
 pub(in crate::nn) use widened;
+
+#[cfg(test)]
+pub(in crate::nn) mod tests {
+    use std::cell::Cell;
+
+    thread_local! {
+        /// Whether this thread does with registers of eight.
+        pub static NARROWLY: Cell<bool> = const { Cell::new(false) };
+    }
+
+    /// Does some work on two threads that do with registers of eight.
+    pub fn narrowly<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).start_handler(|_| NARROWLY.set(true));
+        pool.build().unwrap().install(work)
+    }
+}

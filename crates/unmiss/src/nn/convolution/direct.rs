@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use super::pack::{Behind, unpack};
 use super::plan::Plan;
 use super::scratch::{Lend, Scratch, Spare, room};
-use super::tile::{BLOCK, Product, multiply};
+use super::tile::{BLOCK, Blocks, Product, multiply};
 
 /// What a backward pass is asked for, and what it gives.
 #[derive(Default)]
@@ -162,28 +162,25 @@ impl Plan {
         let line = kernel * self.block * BLOCK;
         for part in 0..parts {
             let (first, last) = (part * rows / parts, (part + 1) * rows / parts);
-            for input in 0..self.blocks {
-                for output in 0..self.output_blocks() {
-                    let right = output * self.gradient.pixels() + self.gradient.at(first, 0);
-                    for down in 0..kernel {
-                        let product = Product {
-                            left: &image
-                                [(input * self.image.height + down) * self.image.width * self.block..],
-                            from: &self.weight_rows,
-                            runs: &self.weight_runs[first..last],
-                            length: self.output.width,
-                            step: stride * self.block,
-                            right: &copy[right * BLOCK..],
-                            right_run: self.gradient.width * BLOCK,
-                            right_step: BLOCK,
-                            to: &self.weight_places,
-                            start: None,
-                            relu: false,
-                        };
-                        let to = ((output * self.blocks + input) * kernel + down) * line;
-                        multiply(&product, &mut sums[to..to + line]);
-                    }
-                }
+            let to = self.blocks * kernel * line;
+            let blocks = Blocks { count: self.output_blocks(), right: self.gradient.pixels() * BLOCK, to };
+            for (input, down) in (0..self.blocks).flat_map(|input| (0..kernel).map(move |down| (input, down)))
+            {
+                let product = Product {
+                    left: &image[(input * self.image.height + down) * self.image.width * self.block..],
+                    from: &self.weight_rows,
+                    runs: &self.weight_runs[first..last],
+                    length: self.output.width,
+                    step: stride * self.block,
+                    right: &copy[self.gradient.at(first, 0) * BLOCK..],
+                    right_run: self.gradient.width * BLOCK,
+                    right_step: BLOCK,
+                    to: &self.weight_places,
+                    start: None,
+                    relu: false,
+                    blocks,
+                };
+                multiply(&product, &mut sums[(input * kernel + down) * line..]);
             }
         }
     }

@@ -1,6 +1,6 @@
 //! The geometry of a convolution, worked out once: shapes, padded buffers, and where each row of each product reads.
 
-use super::tile::{BLOCK, Product, multiply};
+use super::tile::{BLOCK, Blocks, Product, multiply};
 use crate::error::{Error, Result};
 
 /// The shape of one image; its numbers stand channel by channel, row by row.
@@ -110,8 +110,10 @@ impl Phase {
         output: &mut [f32],
     ) {
         let parts = self.runs.len().div_ceil((FIRST_CACHE / (self.length * BLOCK * 4 + 1)).max(1)).max(1);
-        for (block, start) in start.chunks_exact(BLOCK).enumerate() {
-            let weights = &weights[self.weights + block * self.packed()..][..self.packed()];
+        let blocks = start.len() / BLOCK;
+        for first in (0..blocks).step_by(2) {
+            let count = (blocks - first).min(2);
+            let weights = &weights[self.weights + first * self.packed()..][..count * self.packed()];
             for part in 0..parts {
                 let cut = |part: usize| part * self.runs.len() / parts;
                 let product = Product {
@@ -124,10 +126,11 @@ impl Phase {
                     right_run: self.length * BLOCK,
                     right_step: BLOCK,
                     to: &self.to,
-                    start: (part == 0).then_some(start),
+                    start: (part == 0).then_some(&start[first * BLOCK..]),
                     relu: relu && part + 1 == parts,
+                    blocks: Blocks { count, right: self.packed(), to: per_block },
                 };
-                multiply(&product, &mut output[block * per_block..]);
+                multiply(&product, &mut output[first * per_block..]);
             }
         }
     }

@@ -3,6 +3,7 @@
 
 use super::*;
 use crate::nn::lanes::tests::plainly;
+use crate::nn::wide::tests::narrowly;
 use crate::run::Run;
 
 /// Numbers between -1 and 1 in a fixed pattern, the same in the script behind the golden values.
@@ -144,6 +145,13 @@ fn machines_without_wide_registers_get_the_same() {
     for case in CASES {
         let ours = plainly(|| case.ours());
         assert_close(&ours, &case.truth(), case);
+    }
+}
+
+#[test]
+fn registers_of_sixteen_and_of_eight_agree_to_the_bit() {
+    for case in CASES.into_iter().filter(|_| crate::nn::lanes::has_registers()) {
+        assert_eq!(case.ours(), narrowly(|| case.ours()), "{case:?}");
     }
 }
 

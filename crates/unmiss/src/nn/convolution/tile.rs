@@ -1,4 +1,5 @@
-//! The one register tile that every pass of a convolution uses: six or twelve rows by sixteen columns of sums.
+//! The one register tile that every pass of a convolution uses: some rows by sixteen columns of sums, or by twice as
+//! many where registers are long enough.
 //!
 //! It is a matrix product whose left side is never gathered: a row is a place in an image, and its depth a list of runs
 //! of numbers from there, the same for every row. The sums of a row are made in the order of the depth, whatever other
@@ -9,14 +10,14 @@ use crate::nn::wide::{Wide, for_widest};
 
 /// Columns of a tile, and channels that lie together in a block: one register of sixteen or two of eight.
 pub(in crate::nn) const BLOCK: usize = 2 * LANES;
-/// Rows of a tile of registers of sixteen, at most; half as many of those of eight.
-const ROWS: usize = 12;
 
 /// For every row i, with `s` over runs and `k < length`:
 ///
 /// ```text
 /// output[to[i] + 0..16] = start + Σ_s Σ_k left[from[i] + runs[s] + k step] right[s right_run + k right_step + 0..16]
 /// ```
+///
+/// and the same for every further block of columns.
 pub(in crate::nn) struct Product<'a> {
     /// What the rows read.
     pub left: &'a [f32],
@@ -40,114 +41,162 @@ pub(in crate::nn) struct Product<'a> {
     pub start: Option<&'a [f32]>,
     /// Whether negative results become 0.
     pub relu: bool,
+    /// More than one block of 16 columns.
+    pub blocks: Blocks,
+}
+
+/// Blocks of columns that one product makes: the same left side, lines and sums so many numbers further on.
+#[derive(Clone, Copy)]
+pub(in crate::nn) struct Blocks {
+    pub count: usize,
+    /// From the lines of one block to those of the next.
+    pub right: usize,
+    /// From the sums of one block to those of the next; of the start, 16.
+    pub to: usize,
+}
+
+impl Blocks {
+    pub const ONE: Self = Self { count: 1, right: 0, to: 0 };
 }
 
 impl Product<'_> {
     /// Asserts that all that is read and written exists.
     fn check(&self, output: &[f32]) {
         let most = |places: &[u32]| places.iter().copied().max().unwrap_or(0) as usize;
+        let blocks = self.blocks;
         assert_eq!(self.from.len(), self.to.len(), "every row goes somewhere");
-        assert!(self.start.is_none_or(|start| start.len() >= BLOCK), "a start for every column");
-        assert!(self.to.is_empty() || most(self.to) + BLOCK <= output.len(), "room for every row");
+        assert!(blocks.count > 0, "something to make");
+        let start = blocks.count * BLOCK;
+        assert!(self.start.is_none_or(|own| own.len() >= start), "a start for every column");
+        let end = most(self.to) + (blocks.count - 1) * blocks.to + BLOCK;
+        assert!(self.to.is_empty() || end <= output.len(), "room for every row");
         if self.length > 0 && !self.runs.is_empty() && !self.from.is_empty() {
             let last = most(self.from) + most(self.runs) + (self.length - 1) * self.step;
             assert!(last < self.left.len(), "every row within the image");
             let last = (self.runs.len() - 1) * self.right_run + (self.length - 1) * self.right_step;
-            assert!(last + BLOCK <= self.right.len(), "a line for every depth");
+            let end = last + (blocks.count - 1) * blocks.right + BLOCK;
+            assert!(end <= self.right.len(), "a line for every depth");
         }
     }
 }
 
 for_widest! {
-    /// Makes a product.
+    /// Makes a product. A register of sixteen holds a block's columns, so that a tile takes two blocks at once where
+    /// there are two; of registers of eight it takes two for one block.
     pub(in crate::nn) fn multiply<L>(product: &Product<'_>, output: &mut [f32]) {
         product.check(output);
-        // Tiles of nearly equal height: a last one of a single row would be slow.
-        let rows = product.from.len();
-        let tiles = rows.div_ceil(rows_of::<L>()).max(1);
-        let (low, extra) = (rows / tiles, rows % tiles);
-        let mut first = 0;
-        for tile in 0..tiles {
-            let height = low + usize::from(tile < extra);
-            // SAFETY: `check` has seen all places; a tile of one register holds the same sixteen columns as one of two.
+        let Blocks { count, right, to } = product.blocks;
+        let mut block = 0;
+        while block < count {
+            let both = L::LANES == BLOCK && block + 1 < count;
+            let apart = if both { Apart { right, to, start: BLOCK } } else { Apart::within(L::LANES) };
+            let place = Place { block, apart };
+            // SAFETY: `check` has seen all places, and the tiles hold one block or two.
             unsafe {
-                if L::LANES == BLOCK {
-                    tile_wide::<L, 1>(product, first, height, output);
-                } else {
-                    tile_wide::<L, 2>(product, first, height, output);
+                match (both, L::LANES == BLOCK) {
+                    (true, _) => tiles::<L, 2, 8>(product, place, output),
+                    (false, true) => tiles::<L, 1, 12>(product, place, output),
+                    (false, false) => tiles::<L, 2, 6>(product, place, output),
                 }
             }
-            first += height;
+            block += if both { 2 } else { 1 };
         }
     }
 }
 
-/// Rows of a tile, at most: with them 12 of 16 registers of eight hold sums, or 12 of 32 of sixteen.
-const fn rows_of<L: Wide>() -> usize {
-    if L::LANES == BLOCK { ROWS } else { ROWS / 2 }
+/// From one register of a tile's row to the next.
+#[derive(Clone, Copy)]
+struct Apart {
+    right: usize,
+    to: usize,
+    start: usize,
 }
 
-/// A tile of `V` registers a row, of any height.
+impl Apart {
+    fn within(lanes: usize) -> Self {
+        Self { right: lanes, to: lanes, start: lanes }
+    }
+}
+
+/// The first block of a tile, and where its registers are.
+#[derive(Clone, Copy)]
+struct Place {
+    block: usize,
+    apart: Apart,
+}
+
+/// All rows, in tiles of nearly equal height: a last one of a single row would be slow.
 ///
 /// # Safety
 /// See [`tile_of`].
 #[inline(always)]
-unsafe fn tile_wide<L: Wide, const V: usize>(
+unsafe fn tiles<L: Wide, const V: usize, const ROWS: usize>(
     product: &Product<'_>,
-    first: usize,
-    height: usize,
+    place: Place,
     output: &mut [f32],
 ) {
-    // SAFETY: the caller answers for it.
-    unsafe {
-        match height {
-            0 => {}
-            1 => tile_of::<L, 1, V>(product, first, output),
-            2 => tile_of::<L, 2, V>(product, first, output),
-            3 => tile_of::<L, 3, V>(product, first, output),
-            4 => tile_of::<L, 4, V>(product, first, output),
-            5 => tile_of::<L, 5, V>(product, first, output),
-            6 => tile_of::<L, 6, V>(product, first, output),
-            7 => tile_of::<L, 7, V>(product, first, output),
-            8 => tile_of::<L, 8, V>(product, first, output),
-            9 => tile_of::<L, 9, V>(product, first, output),
-            10 => tile_of::<L, 10, V>(product, first, output),
-            11 => tile_of::<L, 11, V>(product, first, output),
-            _ => tile_of::<L, ROWS, V>(product, first, output),
+    let rows = product.from.len();
+    let tiles = rows.div_ceil(ROWS).max(1);
+    let (low, extra) = (rows / tiles, rows % tiles);
+    let mut first = 0;
+    for tile in 0..tiles {
+        let height = low + usize::from(tile < extra);
+        // SAFETY: the caller answers for it; no tile is higher than `ROWS`.
+        unsafe {
+            match height {
+                0 => {}
+                1 => tile_of::<L, 1, V>(product, first, place, output),
+                2 => tile_of::<L, 2, V>(product, first, place, output),
+                3 => tile_of::<L, 3, V>(product, first, place, output),
+                4 => tile_of::<L, 4, V>(product, first, place, output),
+                5 => tile_of::<L, 5, V>(product, first, place, output),
+                6 => tile_of::<L, 6, V>(product, first, place, output),
+                7 if ROWS > 6 => tile_of::<L, 7, V>(product, first, place, output),
+                8 if ROWS > 6 => tile_of::<L, 8, V>(product, first, place, output),
+                9 if ROWS > 8 => tile_of::<L, 9, V>(product, first, place, output),
+                10 if ROWS > 8 => tile_of::<L, 10, V>(product, first, place, output),
+                11 if ROWS > 8 => tile_of::<L, 11, V>(product, first, place, output),
+                _ => tile_of::<L, ROWS, V>(product, first, place, output),
+            }
         }
+        first += height;
     }
 }
 
 /// `M` rows from `first` on: per depth V loads, M broadcasts and M V multiplications.
 ///
 /// # Safety
-/// [`Product::check`] must have passed, there must be so many rows, and V registers must hold [`BLOCK`] numbers.
+/// [`Product::check`] must have passed, and there must be so many rows and, at `place`, so many registers.
 #[inline(always)]
 unsafe fn tile_of<L: Wide, const M: usize, const V: usize>(
     product: &Product<'_>,
     first: usize,
+    Place { block, apart }: Place,
     output: &mut [f32],
 ) {
     // SAFETY: the caller answers for every place.
     unsafe {
+        let output = output.as_mut_ptr().add(block * product.blocks.to);
         let mut sums = [[L::splat(0.0); V]; M];
         let mut left = [product.left.as_ptr(); M];
         for row in 0..M {
-            let from = *product.from.get_unchecked(first + row) as usize;
-            let to = *product.to.get_unchecked(first + row) as usize;
-            left[row] = left[row].add(from);
-            let start = product.start.map_or(output.as_ptr().add(to), <[f32]>::as_ptr);
+            left[row] = left[row].add(*product.from.get_unchecked(first + row) as usize);
+            let to = output.add(*product.to.get_unchecked(first + row) as usize);
             for v in 0..V {
-                sums[row][v] = L::load(start.add(v * L::LANES));
+                sums[row][v] = match product.start {
+                    Some(start) => L::load(start.as_ptr().add(block * BLOCK + v * apart.start)),
+                    None => L::load(to.add(v * apart.to)),
+                };
             }
         }
         for (run, place) in product.runs.iter().enumerate() {
             let mut at = *place as usize;
-            let mut right = product.right.as_ptr().wrapping_add(run * product.right_run);
+            let mut right =
+                product.right.as_ptr().wrapping_add(run * product.right_run + block * product.blocks.right);
             for _ in 0..product.length {
                 let mut line = [L::splat(0.0); V];
                 for (v, line) in line.iter_mut().enumerate() {
-                    *line = L::load(right.add(v * L::LANES));
+                    *line = L::load(right.wrapping_add(v * apart.right));
                 }
                 for row in 0..M {
                     let value = L::splat(*left[row].add(at));
@@ -160,10 +209,10 @@ unsafe fn tile_of<L: Wide, const M: usize, const V: usize>(
             }
         }
         for (row, sums) in sums.into_iter().enumerate() {
-            let to = output.as_mut_ptr().add(*product.to.get_unchecked(first + row) as usize);
+            let to = output.add(*product.to.get_unchecked(first + row) as usize);
             for (v, sum) in sums.into_iter().enumerate() {
                 let sum = if product.relu { sum.at_least(0.0) } else { sum };
-                sum.store(to.add(v * L::LANES));
+                sum.store(to.add(v * apart.to));
             }
         }
     }

@@ -18,7 +18,7 @@ use super::direct::{Sums, Wanted, in_blocks};
 use super::pack::{Behind, unpack};
 use super::plan::{Padded, Plan, Shape};
 use super::scratch::{Lend, Scratch, Spare, room};
-use super::tile::{BLOCK, Product, multiply};
+use super::tile::{BLOCK, Blocks, Product, multiply};
 use transforms::{
     Finish, PLACES, Planes, gradients_to_tiles, pitch, pixels_to_tiles, places_to_weights, tiles_to_results,
     weights_to_places,
@@ -54,24 +54,23 @@ fn at_places(packed: &[f32], blocks: usize) -> Vec<f32> {
 fn multiply_places(v: &[f32], tiles: usize, depth: usize, u: &[f32], blocks: usize, m: &mut [f32]) {
     let rows: Vec<u32> = (0..tiles).map(|tile| (tile * BLOCK) as u32).collect();
     let runs: Vec<u32> = (0..depth).map(|block| (block * tiles * BLOCK) as u32).collect();
-    let one = depth * BLOCK * BLOCK;
+    let (one, zeros) = (depth * BLOCK * BLOCK, vec![0.0; blocks * BLOCK]);
     for place in 0..PLACES {
-        for block in 0..blocks {
-            let product = Product {
-                left: &v[place * pitch(depth, tiles)..],
-                from: &rows,
-                runs: &runs,
-                length: BLOCK,
-                step: 1,
-                right: &u[(block * PLACES + place) * one..][..one],
-                right_run: BLOCK * BLOCK,
-                right_step: BLOCK,
-                to: &rows,
-                start: Some(&[0.0; BLOCK]),
-                relu: false,
-            };
-            multiply(&product, &mut m[place * pitch(blocks, tiles) + block * tiles * BLOCK..]);
-        }
+        let product = Product {
+            left: &v[place * pitch(depth, tiles)..],
+            from: &rows,
+            runs: &runs,
+            length: BLOCK,
+            step: 1,
+            right: &u[place * one..],
+            right_run: BLOCK * BLOCK,
+            right_step: BLOCK,
+            to: &rows,
+            start: Some(&zeros),
+            relu: false,
+            blocks: Blocks { count: blocks, right: PLACES * one, to: tiles * BLOCK },
+        };
+        multiply(&product, &mut m[place * pitch(blocks, tiles)..]);
     }
 }
 
@@ -309,6 +308,7 @@ fn add_tiles(
                 to: &places,
                 start: None,
                 relu: false,
+                blocks: Blocks::ONE,
             };
             multiply(&product, sums);
         }

@@ -2,7 +2,7 @@
 
 use super::relu::Expected;
 use super::touched::Windows;
-use crate::nn::convolution::{BLOCK, Product, multiply};
+use crate::nn::convolution::{BLOCK, Blocks, Product, multiply};
 use crate::nn::lanes::LANES;
 use crate::nn::mixture::{Mixture, MixtureSize};
 
@@ -150,6 +150,7 @@ impl Holed<'_> {
             to: &work.to[..rows],
             start: Some(&[0.0; BLOCK]),
             relu: false,
+            blocks: Blocks::ONE,
         };
         multiply(&product(split, own, &lines.forward[one.clone()]), &mut work.sums);
         multiply(&product(count, &own[split * depth..], &lines.squares[one]), &mut work.variances);
@@ -347,6 +348,7 @@ fn add_crossed(left: &[f32], rows: usize, depth: usize, right: &[f32], sums: &mu
         to: &to,
         start: None,
         relu: false,
+        blocks: Blocks::ONE,
     };
     multiply(&product, sums);
 }
@@ -367,6 +369,7 @@ fn add_turned(left: &[f32], from: &[u32], turned: &[f32], pitch: usize, rows: &m
             to: &to,
             start: None,
             relu: false,
+            blocks: Blocks::ONE,
         };
         multiply(&product, rows);
     }
