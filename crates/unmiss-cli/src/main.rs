@@ -54,7 +54,7 @@ pub struct General {
     /// Threads to work with (0: as many as the machine has)
     #[arg(long, global = true, default_value_t = 0, value_name = "N")]
     pub threads: usize,
-    /// What networks are computed on; this build has the processor alone
+    /// What networks are trained on: cpu, or gpu in a build with that feature
     #[arg(long, global = true, default_value = "cpu", value_name = "NAME", value_parser = device)]
     pub device: Device,
     /// Seconds after which long work ends with the best that is finished by then
@@ -85,8 +85,10 @@ fn main() -> ExitCode {
     let matches = examples::command_with_examples().get_matches();
     let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let printer = Printer::new(arguments.general.quiet);
-    // There is one: another name was refused above.
-    let Device::Cpu = arguments.general.device;
+    if let Err(error) = arguments.general.device.choose() {
+        printer.error(&error);
+        return ExitCode::FAILURE;
+    }
     if arguments.general.guard_formulas {
         guard_formulas();
     }

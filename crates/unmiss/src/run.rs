@@ -14,6 +14,8 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use checkpoints::Checkpoints;
 pub use device::Device;
+#[cfg(feature = "gpu")]
+pub(crate) use device::chosen_card;
 
 /// Something a long computation tells whoever started it.
 #[derive(Debug, Clone, PartialEq)]

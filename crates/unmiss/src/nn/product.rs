@@ -1,6 +1,9 @@
 //! Matrix products on plain slices, threaded when they are large enough, with the same bits for any number
 //! of threads.
 
+#[cfg(feature = "gpu")]
+mod card;
+
 use gemm::Parallelism;
 
 /// Multiplications below which a product stays on one thread: waking another costs more.
@@ -64,6 +67,10 @@ pub fn product(left: Matrix<'_>, right: Matrix<'_>) -> Vec<f32> {
     let length = left.rows * right.columns;
     let mut output: Vec<f32> = Vec::with_capacity(length);
     let work = length.saturating_mul(left.columns);
+    #[cfg(feature = "gpu")]
+    if let Some(output) = card::product(left, right, work) {
+        return output;
+    }
     let threads = if work >= THREADED { rayon::current_num_threads() } else { 1 };
     // SAFETY: the vector has room for `length` elements, and the product writes all of them.
     unsafe {
