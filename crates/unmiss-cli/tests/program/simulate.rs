@@ -42,7 +42,7 @@ fn the_same_rows_for_any_number_of_rows_and_threads() {
 #[test]
 fn remarks_are_those_that_matter_here() {
     let bench = Bench::new();
-    let rows: String = (0..40).map(|row| format!("{row},{},free words of row {row}\n", row % 7)).collect();
+    let rows: String = (0..300).map(|row| format!("{row},{},free words of row {row}\n", row % 7)).collect();
     bench.write("texts.csv", format!("number,x,words\n{rows}"));
     let answer = bench.succeed("simulate --like texts.csv -o made.csv");
     assert!(!answer.err.contains("--id") && !answer.err.contains("predictors"), "{}", answer.err);
