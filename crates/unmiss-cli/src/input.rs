@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use unmiss::data::images::{self, ImageOptions, Images};
 use unmiss::data::ratings::{self, Ratings, RatingsOptions};
 use unmiss::data::{self, Data, Kind, MissingTokens, Note, ReadOptions, Shape, Table};
-use unmiss::error::{Error, Result};
+use unmiss::error::{Act, Error, Result};
 use unmiss::model::{Model, Roles, kinds_of};
 
 use crate::advice::remark;
@@ -20,6 +20,17 @@ pub fn settings(typed: &[String]) -> Result<Vec<(&str, &str)>> {
             .with_hint(format!("say --set {setting}=VALUE"))
     };
     typed.iter().map(|setting| setting.split_once('=').ok_or_else(|| wrong(setting))).collect()
+}
+
+/// A model and what it is asked about, which people may name the other way round.
+pub fn load_model(path: &Path, data: Option<&Path>) -> Result<Model> {
+    Model::load(path).map_err(|error| match data.filter(|data| Model::load(data).is_ok()) {
+        Some(data) => {
+            let what = format!("{} is no model, and {} is one", path.display(), data.display());
+            Error::data(what).with_hint("the model comes first, then the data")
+        }
+        None => error,
+    })
 }
 
 /// How to read the table.
@@ -219,6 +230,19 @@ impl InputArguments {
     pub fn read(&self, path: &Path, keep_source: bool, printer: &Printer) -> Result<Table> {
         let reading = data::read(path, &ReadOptions { keep_source, ..self.options()? })?;
         reading.notes.iter().for_each(|note| printer.say(&remark(note)));
+        Ok(reading.table)
+    }
+
+    /// Reads a table that nobody learns a target from: what could be said about roles is no use there.
+    pub fn read_as_it_is(&self, path: &Path, printer: &Printer) -> Result<Table> {
+        let reading = data::read(path, &self.options()?)?;
+        let carried = |note: &&Note| {
+            let named = reading.table.columns().iter().filter(|column| !column.is_usable());
+            is_about(note, &named.map(|column| column.name.clone()).collect::<Vec<_>>())
+        };
+        let of_roles = |note: &&Note| matches!(note.act, Some(Act::LeaveOutId { .. }));
+        let notes = reading.notes.iter().filter(|note| !of_roles(note) && !carried(note));
+        notes.for_each(|note| printer.say(&remark(note)));
         Ok(reading.table)
     }
 

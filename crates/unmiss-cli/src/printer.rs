@@ -1,6 +1,7 @@
 //! What the user sees while work goes on: a bar with the time left on a terminal, plain lines otherwise,
 //! nothing when asked to be quiet.
 
+use std::collections::HashSet;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -30,12 +31,15 @@ pub struct Printer {
 struct State {
     bar: Option<(String, ProgressBar)>,
     last_line: Instant,
+    /// Notes and warnings of runs that were told: each training of many may have the same to tell.
+    told: HashSet<String>,
 }
 
 impl Printer {
     /// A printer for this terminal, and an ear for signals.
     pub fn new(quiet: bool) -> Self {
-        let state = Arc::new(Mutex::new(State { bar: None, last_line: Instant::now() }));
+        let state =
+            Arc::new(Mutex::new(State { bar: None, last_line: Instant::now(), told: HashSet::new() }));
         let silent = Self { quiet, state, signals: Signals::default() };
         let speaker = silent.clone();
         Self { signals: Signals::listen(move |words| speaker.say(words)), ..silent }
@@ -72,6 +76,16 @@ impl Printer {
         match &state.bar {
             Some((_, bar)) if !bar.is_hidden() => bar.suspend(|| write_line(&text)),
             _ => write_line(&text),
+        }
+    }
+
+    /// The same, unless it was said this way before.
+    fn say_once(&self, text: String) {
+        let mut state = self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let new = state.told.insert(text.clone());
+        drop(state);
+        if new {
+            self.say(&text);
         }
     }
 
@@ -120,8 +134,8 @@ impl Printer {
                 self.progress(task, *done, *total, detail);
             }
             Event::Finished { .. } => self.close(),
-            Event::Note(text) => self.say(&format!("note: {text}")),
-            Event::Warning(text) => self.say(&format!("warning: {text}")),
+            Event::Note(text) => self.say_once(format!("note: {text}")),
+            Event::Warning(text) => self.say_once(format!("warning: {text}")),
             _ => {}
         }
     }

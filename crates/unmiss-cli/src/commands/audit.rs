@@ -9,14 +9,13 @@ use std::path::PathBuf;
 use unmiss::audit::{Audit, AuditSettings, audit, audit_model};
 use unmiss::data::{Data, Shape, Table};
 use unmiss::error::{Error, Result};
-use unmiss::model::Model;
 use unmiss::report::{Page, sections};
 use unmiss::run::Run;
 
 use super::evaluate::file_name;
 use crate::General;
 use crate::files::Files;
-use crate::input::{ImageArguments, InputArguments, RatingColumns};
+use crate::input::{ImageArguments, InputArguments, RatingColumns, load_model};
 use crate::printer::Printer;
 use crate::series_input::SeriesArguments;
 use crate::telling::JsonArgument;
@@ -120,7 +119,7 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
             (found, command.clone(), &arguments.first)
         }
         (None, data) => {
-            let model = Model::load(&arguments.first)?;
+            let model = load_model(&arguments.first, arguments.second.as_deref())?;
             let title = format!("{} ({})", file_name(&arguments.first), model.recipe.method.name());
             arguments.images.only_for_images(model.shape())?;
             arguments.series.only_for_series(model.shape())?;

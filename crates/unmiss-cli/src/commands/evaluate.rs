@@ -14,7 +14,7 @@ use unmiss::run::Run;
 
 use crate::General;
 use crate::files::Files;
-use crate::input::{ImageArguments, InputArguments, RatingColumns, only_for_tables, unlabelled};
+use crate::input::{ImageArguments, InputArguments, RatingColumns, load_model, only_for_tables, unlabelled};
 use crate::printer::Printer;
 use crate::series_input::SeriesArguments;
 use crate::telling::JsonArgument;
@@ -60,7 +60,7 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
     let read =
         Files::default().reads([path, data]).reads(arguments.images.files()).reads(arguments.series.files());
     read.tables("--json", json.path()).file("--html", html).check()?;
-    let model = Model::load(path)?;
+    let model = load_model(path, Some(data))?;
     let sources = Sources {
         input: &arguments.input,
         columns: &arguments.columns,

@@ -65,7 +65,7 @@ pub struct Arguments {
     single: bool,
     /// How much is tried for a table: quick takes a second or two on a small one, normal about a minute on two cores up
     /// to 20,000 rows of 50 columns, best what it takes
-    #[arg(long, value_name = "EFFORT", conflicts_with_all = ["method", "single"])]
+    #[arg(long, value_name = "EFFORT", conflicts_with = "method")]
     effort: Option<EffortArgument>,
     /// Change a setting of the method, as NAME=VALUE; `unmiss methods NAME` lists them (repeatable)
     #[arg(long, value_name = "NAME=VALUE")]
@@ -279,7 +279,7 @@ impl Arguments {
                 return Err(Error::setting(name, "settings belong to a method, and none is named")
                     .with_hint(format!("say --method NAME --set {setting}")));
             }
-            if self.single {
+            if self.single && self.effort.is_none() {
                 let mut recipes = Recipe::short_list(shape, job);
                 recipes.retain(|recipe| !self.without.iter().any(|name| name == recipe.method.name()));
                 return Ok(recipes);

@@ -23,7 +23,7 @@ use crate::General;
 use crate::advice::told;
 use crate::files::Files;
 use crate::form_input::FormArguments;
-use crate::input::{ImageArguments, RatingColumns, only_for_tables};
+use crate::input::{ImageArguments, RatingColumns, load_model, only_for_tables};
 use crate::output::number;
 use crate::printer::Printer;
 use crate::series_input::SeriesArguments;
@@ -89,7 +89,7 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
     let read = Files::default().reads([&arguments.model, &arguments.data]).reads(&arguments.ratings);
     let written = read.tables("-o", [&arguments.output]).tables("--contributions", &arguments.contributions);
     written.tables("--json", &arguments.json).check()?;
-    let model = Model::load(&arguments.model)?;
+    let model = load_model(&arguments.model, Some(&arguments.data))?;
     arguments.images.only_for_images(model.shape())?;
     arguments.series.only_for_series(model.shape())?;
     match model.shape() {

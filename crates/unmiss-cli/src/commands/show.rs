@@ -16,11 +16,13 @@ use unmiss::model::Model;
 
 use crate::General;
 use crate::files::Files;
-use crate::input::{ImageArguments, InputArguments};
+use crate::input::{ImageArguments, InputArguments, load_model};
 use crate::output::{column, number, wrapped};
 use crate::printer::Printer;
 use crate::telling::JsonArgument;
 
+/// What a fit calls that which holes say of the values they hide.
+const HOLES: &str = "a hole suggests, in deviations from the mean";
 /// Columns listed unless all are asked for.
 const MOST_LISTED: usize = 30;
 
@@ -64,7 +66,7 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
     let Arguments { data, json, html, .. } = arguments;
     let read = Files::default().reads([&arguments.model]).reads(data).reads(arguments.images.files());
     read.tables("--json", json.path()).file("--html", html).check()?;
-    let model = Model::load(&arguments.model)?;
+    let model = load_model(&arguments.model, data.as_deref())?;
     arguments.images.only_for_images(model.shape())?;
     if arguments.explain {
         model.check_job(Job::Predict, &arguments.model)?;
@@ -110,6 +112,7 @@ fn predictor(model: &Model, arguments: &Arguments) -> Result<String> {
         model.summary.rows,
         if arguments.all { usize::MAX } else { MOST_LISTED },
     ));
+    text.push_str(&holes(model, arguments));
     if !model.summary.notes.is_empty() {
         text.push_str("\nHow it was chosen\n");
         for note in &model.summary.notes {
@@ -117,6 +120,29 @@ fn predictor(model: &Model, arguments: &Arguments) -> Result<String> {
         }
     }
     Ok(text)
+}
+
+/// What holes say of the values that they hide, in a model that has learned it.
+fn holes(model: &Model, arguments: &Arguments) -> String {
+    let found = fits(&model.summary.method).find_map(|fit| fit.get(HOLES)?.as_object());
+    let Some(found) = found.filter(|found| !found.is_empty()) else { return String::new() };
+    let mut text = String::from("\nWhat a hole suggests of the value that it hides\n");
+    let most = if arguments.all { usize::MAX } else { MOST_LISTED };
+    for (name, value) in found.iter().take(most) {
+        let value = value.as_f64().unwrap_or_default();
+        let side = if value < 0.0 { "below" } else { "above" };
+        text.push_str(&format!("  {} {:.2} deviations {side} the mean\n", column(name, 28), value.abs()));
+    }
+    if found.len() > most {
+        text.push_str(&format!("  ... and {} more (--all lists them)\n", found.len() - most));
+    }
+    text
+}
+
+/// What the fit says of itself: of one method, or of each in a mean of several.
+fn fits(summary: &Value) -> impl Iterator<Item = &Value> {
+    let members = summary.get("weights").and_then(Value::as_object).into_iter().flatten();
+    std::iter::once(summary).chain(members.filter_map(|(_, member)| member.get("fit")))
 }
 
 /// What is in the file of a model of ratings.

@@ -145,6 +145,7 @@ fn methods_and_settings() {
         format!("{fit} --method mlp --set optimizer=adamm"),
         format!("{fit} --method trees --set rate=100"),
         format!("{fit} --method trees --set missing=both"),
+        format!("{fit} --method conditional --set sites=1"),
         format!("{fit} --method linear -o absent/model.unmiss"),
         format!("{fit} --method linear -o ."),
     ];
@@ -152,6 +153,16 @@ fn methods_and_settings() {
         assert_eq!(bench.run(line).code, 1, "{line}");
     }
     assert_kept("errors_settings", &bench.transcripts(lines.iter().map(String::as_str)));
+}
+
+/// A loss that is not finite is told by the first of many trainings alone.
+#[test]
+fn what_several_trainings_tell_is_told_once() {
+    let bench = Bench::new();
+    bench.succeed("simulate --columns 3 --rows 100 --rate .3 -o t.csv -q");
+    let set = "--method mlp --set rate=1e30 --set epochs=3";
+    let told = bench.run(&format!("fit t.csv --target y {set} --folds 3 -o y.unmiss")).err;
+    assert_eq!(told.matches("note: epoch 2: the loss is not finite").count(), 1, "{told}");
 }
 
 #[test]
@@ -179,6 +190,7 @@ fn model_files() {
     let lines: Vec<String> = files.iter().map(|name| format!("show {name}.unmiss")).collect();
     let mut text = bench.transcripts(lines.iter().map(String::as_str));
     text += &bench.transcripts(["show ward.csv", "show .", "predict truncated.unmiss ward.csv -o out.csv"]);
+    text += &bench.transcripts(["predict ward.csv days.unmiss -o out.csv", "evaluate ward.csv days.unmiss"]);
     assert_kept("errors_models", &text);
     assert!(!bench.path("out.csv").exists());
 }

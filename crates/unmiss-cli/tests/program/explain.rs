@@ -59,6 +59,25 @@ fn what_cannot_be_explained_is_refused_in_words() {
 }
 
 #[test]
+fn there_are_no_more_reasons_than_inputs() {
+    let answer = bench().succeed("predict days.unmiss new.csv --explain 99 -q");
+    let names: Vec<String> = columns(&answer.out).into_iter().map(|column| column[0].clone()).collect();
+    assert_eq!(names[names.len() - 3..], ["reason_4", "reason_5", "rest"]);
+}
+
+/// Large values hide themselves, and the model has found out.
+#[test]
+fn what_holes_suggest_is_told() {
+    let bench = Bench::new();
+    bench.succeed("simulate --columns 2 --rows 400 --mechanism self-gaussian --seed 3 -o t.csv -q");
+    let set = "--method conditional --set sites=yes --set steps=40 --set head=linear";
+    bench.succeed(&format!("fit t.csv --target y {set} --folds 2 -q -o y.unmiss"));
+    let told = bench.succeed("show y.unmiss").out;
+    assert!(told.contains("What a hole suggests of the value that it hides\n  x1 "), "{told}");
+    assert!(told.contains(" deviations ") && told.contains("  chosen          trained"), "{told}");
+}
+
+#[test]
 fn reasons_add_up_to_the_prediction() {
     let bench = bench();
     for (model, exact) in [("days", true), ("outcome", false)] {

@@ -38,6 +38,20 @@ fn the_same_rows_for_any_number_of_rows_and_threads() {
     assert_eq!(few.lines().skip(41).collect::<Vec<_>>(), later.lines().skip(1).collect::<Vec<_>>());
 }
 
+/// Nobody learns a target from the table: no word of ids, nor of what predictors do with texts.
+#[test]
+fn remarks_are_those_that_matter_here() {
+    let bench = Bench::new();
+    let rows: String = (0..300).map(|row| format!("{row},{},free words of row {row}\n", row % 7)).collect();
+    bench.write("texts.csv", format!("number,x,words\n{rows}"));
+    let answer = bench.succeed("simulate --like texts.csv -o made.csv");
+    assert!(!answer.err.contains("--id") && !answer.err.contains("predictors"), "{}", answer.err);
+    assert!(answer.out.contains("Left out, being texts or dates: words"), "{}", answer.out);
+    bench.write("one.csv", "a,b\n1,2\n");
+    let refused = bench.run("simulate --like one.csv -o made.csv");
+    assert!(refused.err.contains("one row is too few"), "{}", refused.err);
+}
+
 #[test]
 fn what_can_not_be_made_is_refused_and_nothing_is_lost() {
     let bench = Bench::new();

@@ -217,6 +217,7 @@ pub fn fit_best(
     let training = Training { encoder: coder.table()?, inputs: rows.table()?, targets };
     let size = Size::of(targets, coder.table()?);
     let mut plan = Plan::new(recipes, &labelled, size, how.folds, run.seed())?;
+    plan.together = plan.together.filter(|_| !how.single);
     plan.leave_out(&how.without)?;
     how.division.check(&plan.folds)?;
     plan.tune(&labelled, how.tune, run);

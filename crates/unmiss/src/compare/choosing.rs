@@ -24,6 +24,8 @@ pub struct Choosing {
     pub division: Division,
     /// Methods that take no part in a mean of several.
     pub without: Vec<String>,
+    /// Whether the best of the methods that the effort of a mean names is kept in place of the mean.
+    pub single: bool,
     /// Random settings that are tried for each method, on rows set aside inside of what is compared; 0: none.
     pub tune: usize,
 }

@@ -151,6 +151,11 @@ pub trait Method: Sync {
     fn settings_in_folds(&self, settings: &Value, _folds: usize, _rows: usize) -> Value {
         settings.clone()
     }
+    /// The settings with what models that learned without other folds found out, so that neither the models of the
+    /// other folds nor one of all rows have to find it out again.
+    fn settled(&self, settings: &Value, _found: &[&dyn Learned]) -> Value {
+        settings.clone()
+    }
 
     /// The name in `--method NAME`.
     fn name(&self) -> &'static str {

@@ -23,15 +23,25 @@ pub fn parse<S: Serialize + DeserializeOwned + Default>(settings: &Value) -> Res
             return Err(unknown_setting(name, &defaults));
         }
         // One value at a time, so that the error can say whose it is.
-        let alone = defaults
-            .iter()
-            .map(|(key, default)| (key.clone(), if key == name { value } else { default }.clone()));
-        serde_json::from_value::<S>(Value::Object(alone.collect()))
-            .map_err(|error| Error::setting(name, format!("`{}` {}", plain(value), misfit(&error))))?;
+        let alone = |value: &Value| {
+            let mut all = defaults.clone();
+            all.insert(name.clone(), value.clone());
+            serde_json::from_value::<S>(Value::Object(all))
+        };
+        alone(value).map(drop).map_err(|error| {
+            // Of choices only a word that is none of them is answered with their names.
+            let choices = alone(&Value::String("?".to_owned())).err().filter(is_of_choices);
+            let told = choices.filter(|_| !value.is_string()).unwrap_or(error);
+            Error::setting(name, format!("`{}` {}", plain(value), misfit(&told)))
+        })?;
     }
     let mut all = defaults;
     all.extend(given);
     serde_json::from_value(Value::Object(all)).map_err(|error| Error::setting("settings", error.to_string()))
+}
+
+fn is_of_choices(error: &serde_json::Error) -> bool {
+    error.to_string().starts_with("unknown variant")
 }
 
 /// Why a value does not fit, in words that need no knowledge of types.

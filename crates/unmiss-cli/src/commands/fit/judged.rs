@@ -115,6 +115,7 @@ impl Arguments {
             threshold: self.threshold,
             division: self.division()?,
             without: self.without.clone(),
+            single: self.single,
             tune: usize::from(self.tune),
         })
     }

@@ -41,14 +41,9 @@ impl<'a> Reasons<'a> {
             arguments.contributions.as_deref().map(|path| create(path, &predicting, &names)).transpose()?;
         let levels = &predicting.target.levels;
         let sources = model.coder.table()?.sources();
-        Ok(Some(Self {
-            explainer,
-            names,
-            sources,
-            levels,
-            most: arguments.explain.map_or(0, usize::from),
-            file,
-        }))
+        // There are no more reasons than inputs.
+        let most = arguments.explain.map_or(0, usize::from).min(names.len());
+        Ok(Some(Self { explainer, names, sources, levels, most, file }))
     }
 
     /// Headings beside the predictions.

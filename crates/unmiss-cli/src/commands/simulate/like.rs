@@ -27,7 +27,7 @@ pub fn run(arguments: &Arguments, path: &Path, general: &General, printer: &Prin
     if arguments.rows == Some(0) {
         return Err(Error::setting("rows", "at least one row is needed"));
     }
-    let table = arguments.input.read(path, false, printer)?;
+    let table = arguments.input.read_as_it_is(path, printer)?;
     let rows = arguments.rows.unwrap_or_else(|| table.rows());
     let run = printer.run(general)?.part("simulate");
     let learned = run.compute(|| Like::new(&table))?;

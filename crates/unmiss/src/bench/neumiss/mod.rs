@@ -77,7 +77,7 @@ const AT_RANDOM: Worlds = Worlds {
     responses: &[Response::Linear],
     latent: 0.5,
     columns: &[10, 20, 50],
-    rows: &[20_000, 10_000, 100_000],
+    rows: &[20_000, 10_000, 1000, 100_000],
 };
 
 const BENT: Worlds = Worlds {
@@ -85,7 +85,7 @@ const BENT: Worlds = Worlds {
     responses: &[Response::Bowl, Response::Wave, Response::Break],
     latent: 0.3,
     columns: &[10, 20, 50],
-    rows: &[20_000, 10_000, 100_000],
+    rows: &[20_000, 10_000, 1000, 100_000],
 };
 
 fn columns_name(columns: &usize) -> String {

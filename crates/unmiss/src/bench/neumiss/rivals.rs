@@ -14,7 +14,7 @@ use super::worlds::Task;
 /// The joint normal's name.
 pub const EM: &str = "em";
 /// Who is measured where nobody is named, as far as the list has them.
-const USUAL: [&str; 6] = ["conditional", "neumiss", EM, "mlp", "trees", "linear"];
+const USUAL: [&str; 7] = ["ensemble", "conditional", "neumiss", EM, "mlp", "trees", "linear"];
 
 /// Everybody who can be named.
 pub fn all() -> Vec<String> {

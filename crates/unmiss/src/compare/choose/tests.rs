@@ -1,6 +1,8 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use serde_json::Value;
+
 use super::*;
 use crate::compare::Division;
 use crate::data::{Column, Kind, ReadOptions, Table, read};
@@ -73,6 +75,17 @@ fn an_ensemble_weighs_its_methods() {
     assert!(choice.words()[0].contains("The model is a mean of methods"), "{:?}", choice.words());
     let error = fit_best(&penguins(), &mass(), &recipes(&["ensemble", "linear"]), None, &run).err().unwrap();
     assert!(error.to_string().contains("named alone"), "{error}");
+}
+
+/// The best of the methods that a mean would have.
+#[test]
+fn one_of_the_methods_of_a_mean_may_be_wanted_alone() {
+    let run = Run::new(3, 2).unwrap();
+    let how = Choosing { folds: Some(3), single: true, ..Choosing::default() };
+    let (model, choice) =
+        fit_best(&penguins(), &mass(), &ensemble(r#"["linear", "additive"]"#), how, &run).unwrap();
+    assert_eq!((choice.entries.len(), choice.weights.len()), (2, 0));
+    assert_eq!(model.recipe.method.name(), choice.entries[0].recipe.method.name());
 }
 
 /// Where there is nothing to learn from few rows, answers stay near the mean.
@@ -199,5 +212,36 @@ fn large_tables_have_one_model_and_split_conformal_intervals() {
             own.iter().filter(|&&row| intervals[row].0 <= y[row] && y[row] <= intervals[row].1).count();
         let coverage = inside as f64 / own.len() as f64;
         assert!((coverage - 0.9).abs() < 0.015, "{missing}: {coverage}");
+    }
+}
+
+/// What two folds found out about a response that bends holds for the others and for the model of all rows; what the
+/// user says holds in any case.
+#[test]
+fn a_network_behind_the_distribution_is_tried_once_for_all_folds() {
+    let mut stream = crate::rng::Stream::new(1, "bowl", 0, 0);
+    let x: Vec<f64> = (0..1_000).map(|row| if row % 9 == 0 { f64::NAN } else { stream.normal() }).collect();
+    let y: Vec<f64> =
+        x.iter().map(|x| if x.is_nan() { 1.0 } else { x * x } + 0.2 * stream.normal()).collect();
+    let columns = vec![Column::from_numbers("x", Kind::Real, &x), Column::from_numbers("y", Kind::Real, &y)];
+    let (data, run) = (Data::from(Table::new(columns).unwrap()), Run::new(1, 2).unwrap());
+    let labelled = Labelled::new(&data, &Roles::target("y"), &Division::Free, &run).unwrap();
+    let Prepared { coder, rows, targets } = labelled.prepare(Encoding::default()).unwrap();
+    let training =
+        Training { encoder: coder.table().unwrap(), inputs: rows.table().unwrap(), targets: &targets };
+    let mut folds = labelled.folds(5, 1);
+    folds.apart = folds.held_out.pop().unwrap();
+    let splits = Splits::new(training, &labelled.truth, &folds);
+    for (head, stage) in [("auto", "network"), ("linear", "normal distribution")] {
+        let recipe = Recipe::named("conditional").unwrap();
+        let recipe =
+            recipe.set_all([("steps", "100"), ("rate", "0.03"), ("sites", "no"), ("head", head)]).unwrap();
+        let validated = cross_validate(&splits, &[recipe], None, &run).unwrap();
+        let (all, _) = learn_from_all(&splits, &validated, &run).unwrap().unwrap();
+        let models = validated.models.iter().chain([&all]);
+        let chosen: Vec<Value> = models.map(|own| own.parts[0].learned.summary()["chosen"].clone()).collect();
+        assert_eq!(chosen, vec![Value::from(stage); 5]);
+        // The file says what the user said.
+        assert_eq!(validated.members[0].0.settings["head"], head);
     }
 }

@@ -21,7 +21,7 @@ const FEWEST_FOR_DISTRIBUTION: usize = 200;
 /// and from which they are learned wherever sites are.
 const MANY_ROWS: usize = 500;
 /// Rows below which no network is tried unless the user wants one.
-const FEWEST_FOR_NETWORK: usize = 1_000;
+const FEWEST_FOR_NETWORK: usize = 500;
 /// Rows held out in all, at most.
 const MOST_HELD_OUT: usize = 5_000;
 /// Rows that expectation-maximisation looks at: this over the cube of the columns, but never fewer than so many.
@@ -100,8 +100,14 @@ impl Learner<'_> {
     pub fn learn(&self, rows: &[usize]) -> Outcome {
         let folds = self.folds(rows);
         let (ridge, starts) = self.ridge(rows, &folds);
-        let held_out = self.compared(&folds, &starts);
-        let stage = self.chosen(&held_out);
+        let (stage, held_out) = match self.wish.network {
+            // What is wanted takes no trial.
+            Some(true) => (Stage::Network, [const { None }; STAGES.len()]),
+            _ => {
+                let held_out = self.compared(&folds, &starts);
+                (self.chosen(&held_out), held_out)
+            }
+        };
         let mean = |own: &Vec<f64>| own.iter().sum::<f64>() / own.len().max(1) as f64;
         let losses = STAGES.into_iter().zip(&held_out);
         let losses = losses.filter_map(|(stage, own)| own.as_ref().map(|own| (stage, mean(own)))).collect();
@@ -218,7 +224,7 @@ impl Learner<'_> {
                     losses[..Stage::Network as usize].iter().flatten().map(sum).fold(f64::INFINITY, f64::min);
                 losses[Stage::Network as usize].as_ref().is_some_and(|own| sum(own) < others)
             });
-            if (hopeful || self.wish.network == Some(true)) && (self.going)() {
+            if hopeful && (self.going)() {
                 folds.par_iter().zip(&mut trials).enumerate().skip(1).for_each(network);
             }
         }
@@ -267,7 +273,6 @@ impl Learner<'_> {
         for stage in STAGES.into_iter().skip(1) {
             let wanted = match stage {
                 Stage::Sites | Stage::Distribution => self.wish.sites == Some(true) && best < Stage::Sites,
-                Stage::Network => self.wish.network == Some(true),
                 _ => false,
             };
             let (Some(new), Some(old)) = (&losses[stage as usize], &losses[best as usize]) else { continue };

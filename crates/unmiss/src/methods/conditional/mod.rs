@@ -37,6 +37,8 @@ use start::Sample;
 pub const MOST_COLUMNS: usize = 150;
 /// Times that a row of the mean weight stands in the list of rows, where weights differ.
 const TIMES: f64 = 4.0;
+/// Steps of each stage where the models of folds are averaged, unless others are wanted.
+const STEPS_IN_FOLDS: usize = 500;
 
 /// The entry of the list.
 pub struct ConditionalSolve;
@@ -160,18 +162,17 @@ impl Method for ConditionalSolve {
         &CARD
     }
 
-    /// Models of several folds choose more cheaply: without a network unless it is wanted, in fewer steps.
+    /// Models of several folds, whose mean errs less than each, learn in fewer steps.
     fn settings_in_folds(&self, settings: &Value, _folds: usize, _rows: usize) -> Value {
-        let mut settings = settings.clone();
-        let defaults = self.defaults();
-        if let Some(own) = settings.as_object_mut() {
-            for (name, value) in [("head", json!("linear")), ("steps", json!(500))] {
-                if own.get(name).is_none_or(|given| *given == defaults[name]) {
-                    own.insert(name.to_owned(), value);
-                }
-            }
-        }
-        settings
+        changed(settings, ("steps", &self.defaults()["steps"]), json!(STEPS_IN_FOLDS))
+    }
+
+    /// Whether a network pays off is tried by the models of some folds alone: the others do as all of these chose.
+    fn settled(&self, settings: &Value, found: &[&dyn Learned]) -> Value {
+        let bends =
+            !found.is_empty() && found.iter().all(|own| own.summary()["chosen"] == Stage::Network.word());
+        let head = if bends { HeadKind::Network } else { HeadKind::Linear };
+        changed(settings, ("head", &json!(HeadKind::Auto)), json!(head))
     }
 
     fn fit(&self, settings: &Value, examples: Examples<'_>, run: &Run) -> Result<Box<dyn Learned>> {
@@ -229,6 +230,17 @@ impl Method for ConditionalSolve {
         let story = Story::load(&array("story", &[2 + STAGES.len()])?)?;
         Ok(Box::new(Fitted { wide, names: names(encoder), task, answer, story }))
     }
+}
+
+/// Settings with another value where one is not given or given as its default.
+fn changed(settings: &Value, (name, default): (&str, &Value), value: Value) -> Value {
+    let mut settings = settings.clone();
+    if let Some(own) = settings.as_object_mut()
+        && own.get(name).is_none_or(|given| given == default)
+    {
+        own.insert(name.to_owned(), value);
+    }
+    settings
 }
 
 /// The plain layout of columns, if it is not too wide.

@@ -102,14 +102,16 @@ impl Effort {
             members.push(with("additive", json!({}))?);
         }
         if size.columns <= self.most_columns() {
-            members.push(with("conditional", json!({}))?);
+            // Whether a network behind it pays off takes long to find out.
+            let head = if self == Self::Quick { json!({ "head": "linear" }) } else { json!({}) };
+            members.push(with("conditional", head)?);
         }
-        members.push(with("forest", Self::forest(size))?);
+        members.push(with("forest", self.forest(size))?);
         // It learns classes as if they were numbers: trees and lines tell chances better.
         if size.outputs == 1 && size.rows <= MOST_ROWS_OF_KERNEL && size.columns <= self.most_columns() {
             members.push(with("kernel", json!({}))?);
         }
-        members.push(with("trees", Self::trees(size))?);
+        members.push(with("trees", self.trees(size))?);
         if self != Self::Quick {
             members.push(with("network", self.network(size))?);
         }
@@ -128,18 +130,21 @@ impl Effort {
     /// The settings of the forest that differ from its own defaults. Weights go by the answers of one fold's forest:
     /// of few trees it would count for less than the mean of all folds' is worth. Where a row is in the table twice,
     /// leaves of one row find it again.
-    fn forest(size: Size) -> Value {
-        match size.rows < FEW_ROWS_FOR_TREES {
-            true => json!({ "trees": 100, "min-leaf": 1 }),
-            false => json!({}),
+    fn forest(self, size: Size) -> Value {
+        match (size.rows < FEW_ROWS_FOR_TREES, self) {
+            (true, Self::Quick) => json!({ "trees": 40, "min-leaf": 1 }),
+            (true, _) => json!({ "trees": 100, "min-leaf": 1 }),
+            (false, _) => json!({}),
         }
     }
 
     /// The settings of the trees that differ from their own defaults. Small steps of small trees, each of which sees
     /// other rows and columns, err less than large ones, and take longer. Of several classes each has a tree in every
     /// round, and where these can be told apart their chances get better without end: fewer, longer steps do.
-    fn trees(size: Size) -> Value {
-        let drawn = json!({ "columns": 0.6, "sample": 0.8, "leaves": 15, "patience": 40, "rate": 0.05 });
+    fn trees(self, size: Size) -> Value {
+        let (patience, rate) = if self == Self::Quick { (20, 0.1) } else { (40, 0.05) };
+        let drawn =
+            json!({ "columns": 0.6, "sample": 0.8, "leaves": 15, "patience": patience, "rate": rate });
         let rows = ROWS_TO_DRAW_FROM..FEW_ROWS_FOR_TREES;
         let mut settings = if rows.contains(&size.rows) { drawn } else { json!({}) };
         if size.outputs > 2 {
@@ -172,6 +177,23 @@ fn with(name: &str, changes: Value) -> Result<Recipe> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Of a thousand rows the quick ones have less of what takes longest.
+    #[test]
+    fn a_quick_effort_is_a_small_one() {
+        let settings = |effort: Effort, name: &str| {
+            let members = effort.members(Size { rows: 1_000, columns: 20, outputs: 1 }).unwrap();
+            members.into_iter().find(|own| own.method.name() == name).map(|own| own.settings)
+        };
+        let both =
+            |name: &str| (settings(Effort::Quick, name).unwrap(), settings(Effort::Normal, name).unwrap());
+        let ((quick, normal), (fast, slow)) = (both("forest"), both("trees"));
+        assert!(quick["trees"].as_u64() < normal["trees"].as_u64());
+        assert!(fast["rate"].as_f64() > slow["rate"].as_f64());
+        assert!(fast["patience"].as_u64() < slow["patience"].as_u64());
+        assert_eq!(both("conditional").0["head"], "linear");
+        assert_eq!(settings(Effort::Quick, "network"), None);
+    }
 
     #[test]
     fn every_effort_has_members_for_every_size() {

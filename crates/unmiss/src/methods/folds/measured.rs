@@ -5,14 +5,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use rayon::prelude::*;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::models::FoldPart;
 use super::splits::{Split, Splits};
 use super::temperature::temperatures;
 use crate::encode::{Targets, Task};
 use crate::error::{Error, Result};
-use crate::methods::{Layout, Recipe};
+use crate::methods::{Layout, Learned, Recipe};
 use crate::metrics::{Score, mean_over_folds};
 use crate::rng::{hash, mix};
 use crate::run::{Curve, Event, Run};
@@ -54,6 +54,8 @@ pub(super) struct Measured {
     pub answers: Vec<Vec<f64>>,
     /// One model for each fold.
     pub parts: Vec<FoldPart>,
+    /// The method and its settings with what the models of folds settled, for one of all rows.
+    pub settled: Recipe,
 }
 
 /// What came of measuring a method.
@@ -78,15 +80,19 @@ pub(super) fn measure(
     let start = Instant::now();
     let (heard, run) = curves_of(run);
     let count = splits.folds.held_out.len();
-    let settings = recipe.method.settings_in_folds(&recipe.settings, count, splits.folds.rows);
-    let in_folds = Recipe { settings, ..recipe.clone() };
-    let encoding = in_folds.method.encoding(&in_folds.settings)?;
-    let one = |fold: usize| {
-        let run = run.part(&format!("fold {} of {count}", fold + 1));
-        remembered(&splits.split(fold, encoding), &in_folds, &run)
+    let in_folds = |settings: &Value| {
+        let settings = recipe.method.settings_in_folds(settings, count, splits.folds.rows);
+        Recipe { settings, ..recipe.clone() }
     };
-    let (mut parts, mut answers) = (Vec::new(), Vec::new());
+    let encoding = recipe.method.encoding(&in_folds(&recipe.settings).settings)?;
+    let (mut parts, mut answers): (Vec<FoldPart>, Vec<_>) = (Vec::new(), Vec::new());
+    let mut settings = recipe.settings.clone();
     for wave in [0..FIRST_FOLDS.min(count), FIRST_FOLDS.min(count)..count] {
+        let in_folds = in_folds(&settings);
+        let one = |fold: usize| {
+            let run = run.part(&format!("fold {} of {count}", fold + 1));
+            remembered(&splits.split(fold, encoding), &in_folds, &run)
+        };
         let done: Vec<_> = run.compute(|| wave.into_par_iter().map(one).collect());
         if run.stopped() {
             return Ok(Outcome::Stopped);
@@ -94,7 +100,7 @@ pub(super) fn measure(
         for found in done {
             let (part, own) = found?;
             if own.iter().any(|answer| !answer.is_finite()) {
-                return Err(Error::method(in_folds.method.name(), "its predictions are not finite numbers"));
+                return Err(Error::method(recipe.method.name(), "its predictions are not finite numbers"));
             }
             parts.push(part);
             answers.push(own);
@@ -102,7 +108,15 @@ pub(super) fn measure(
         if parts.len() < count && !worth(&answers) {
             return Ok(Outcome::LeftOut);
         }
+        // Folds that follow each other in time learn from ever more rows: each finds out by itself, and the last ones
+        // know best.
+        let ordered = splits.folds.first.is_some();
+        if !ordered || parts.len() == count {
+            let from = if ordered { count.saturating_sub(FIRST_FOLDS) } else { 0 };
+            settings = settled(recipe, &parts[from..count.min(from + FIRST_FOLDS)]);
+        }
     }
+    let settled = Recipe { settings, ..recipe.clone() };
     let truths: Vec<Targets> = (0..count).map(|fold| splits.split(fold, encoding).truth.clone()).collect();
     let mut temperature = 1.0;
     if let Task::Classification { .. } = splits.truth.task {
@@ -113,7 +127,13 @@ pub(super) fn measure(
     let scores = answers.iter().zip(&truths).map(|(answers, truth)| Score::of(answers, truth)).collect();
     let (seconds, predictions, curves) = (start.elapsed().as_secs_f64(), answers.concat(), heard.curves());
     let entry = Entry { recipe: recipe.clone(), scores, seconds, predictions, temperature, curves };
-    Ok(Outcome::Done(Box::new(Measured { entry, answers, parts })))
+    Ok(Outcome::Done(Box::new(Measured { entry, answers, parts, settled })))
+}
+
+/// The settings of a method with what the models of some folds found out.
+fn settled(recipe: &Recipe, parts: &[FoldPart]) -> Value {
+    let found: Vec<&dyn Learned> = parts.iter().map(|part| &*part.learned).collect();
+    recipe.method.settled(&recipe.settings, &found)
 }
 
 /// How trainings went, heard on the way.

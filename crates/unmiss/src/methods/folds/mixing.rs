@@ -20,6 +20,8 @@ pub(super) struct Mixed {
     pub entry: Entry,
     /// The methods that count, and how much on average over the folds.
     pub members: Vec<(Recipe, f64)>,
+    /// The same methods with the settings that models of all rows should have.
+    pub settled: Vec<Recipe>,
     /// One model for each fold.
     pub models: Vec<FoldModel>,
 }
@@ -135,6 +137,7 @@ pub(super) fn mix(splits: &Splits<'_>, mut measured: Vec<Measured>, recipe: &Rec
     let weights = answered(&measured);
     let members = measured.iter().enumerate();
     let members = members.map(|(method, one)| (one.entry.recipe.clone(), mean(&weights, method))).collect();
+    let settled = measured.iter().map(|one| one.settled.clone()).collect();
     let (answers, truths, constants) = {
         let all = Answered::new(splits, measured.iter().map(|one| one.answers.as_slice()).collect());
         let mixed = weights.iter().enumerate().map(|(fold, weights)| all.mixed(fold, weights));
@@ -164,7 +167,19 @@ pub(super) fn mix(splits: &Splits<'_>, mut measured: Vec<Measured>, recipe: &Rec
         temperature: 1.0,
         curves,
     };
-    tempered_together(Mixed { entry, members, models }, answers, &truths)
+    tempered_together(Mixed { entry, members, settled, models }, answers, &truths)
+}
+
+impl Measured {
+    /// One method's models, of which nothing is mixed.
+    pub fn alone(self) -> Mixed {
+        Mixed {
+            members: vec![(self.entry.recipe.clone(), 1.0)],
+            settled: vec![self.settled],
+            models: self.parts.into_iter().map(FoldModel::alone).collect(),
+            entry: self.entry,
+        }
+    }
 }
 
 /// The same with its chances softened or sharpened once more, where that helps, and with its scores.

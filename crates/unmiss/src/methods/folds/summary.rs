@@ -20,7 +20,7 @@ pub(super) fn together(all: &[Value]) -> Value {
 }
 
 /// Numbers as their mean, lists place by place, objects name by name over those that have the name; of anything else
-/// the first.
+/// the first. Words that differ are counted.
 fn mean_of(values: &[&Value]) -> Value {
     let numbers: Option<Vec<f64>> = values.iter().map(|value| value.as_f64()).collect();
     match (values, numbers) {
@@ -46,8 +46,24 @@ fn mean_of(values: &[&Value]) -> Value {
             };
             Value::Object(names.into_iter().map(|name| (name.clone(), of(name))).collect())
         }
+        ([Value::String(_), ..], _) => counted(values),
         ([first, ..], _) => (*first).clone(),
     }
+}
+
+/// Words with how many say them, the most frequent first.
+fn counted(values: &[&Value]) -> Value {
+    let mut counts: Vec<(&str, usize)> = Vec::new();
+    for word in values.iter().filter_map(|value| value.as_str()) {
+        match counts.iter_mut().find(|(own, _)| *own == word) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((word, 1)),
+        }
+    }
+    counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let words: Vec<String> =
+        counts.iter().map(|(word, count)| format!("{word} ({count} of {})", values.len())).collect();
+    json!(words.join(", "))
 }
 
 #[cfg(test)]
@@ -64,5 +80,7 @@ mod tests {
         assert_eq!(both["rounds"], json!([3, 4, 5]));
         assert_eq!(both["coefficients"], json!({ "a": 1.5, "b": [1.5, 3.0], "c": 4.0 }));
         assert_eq!(both["k"], json!(2));
+        let words = ["lines", "trees", "trees"].map(|word| json!({ "best": word }));
+        assert_eq!(together(&words)["best"], json!("trees (2 of 3), lines (1 of 3)"));
     }
 }

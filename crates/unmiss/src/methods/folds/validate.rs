@@ -20,6 +20,8 @@ pub struct Validated {
     pub left_out: Vec<&'static str>,
     /// The methods that the models are of, and what each counts.
     pub members: Vec<(Recipe, f64)>,
+    /// The same methods with what their models of folds settled, for models of all rows.
+    pub settled: Vec<Recipe>,
     /// One model for each fold.
     pub models: Vec<FoldModel>,
 }
@@ -64,18 +66,15 @@ pub fn cross_validate(
         return Err(if run.stopped() { Error::Stopped } else { Error::data(failures.join("; ")) });
     }
     entries.sort_by(|a, b| ranked(splits.cost(a)).total_cmp(&ranked(splits.cost(b))));
-    let (members, models) = match together {
+    let Mixed { members, settled, models, .. } = match together {
         Some(recipe) => {
-            let Mixed { entry, members, models } = mix(splits, measured, recipe);
-            entries.insert(0, entry);
-            (members, models)
+            let mixed = mix(splits, measured, recipe);
+            entries.insert(0, mixed.entry.clone());
+            mixed
         }
-        None => {
-            let parts = measured.remove(0).parts;
-            (vec![(entries[0].recipe.clone(), 1.0)], parts.into_iter().map(FoldModel::alone).collect())
-        }
+        None => measured.remove(0).alone(),
     };
-    Ok(Validated { entries, failures, left_out, members, models })
+    Ok(Validated { entries, failures, left_out, members, settled, models })
 }
 
 /// The models of methods that were beaten are let go at once.
@@ -98,7 +97,7 @@ pub fn learn_from_all(
     let folds = validated.models.len().max(1) as f64;
     let mean = |of: &dyn Fn(&FoldModel) -> f64| validated.models.iter().map(of).sum::<f64>() / folds;
     let mut parts = Vec::new();
-    for (member, (recipe, weight)) in validated.members.iter().enumerate() {
+    for (member, ((_, weight), recipe)) in validated.members.iter().zip(&validated.settled).enumerate() {
         let run = run.part(&format!("{}, all rows", recipe.method.name()));
         let split = splits.all(recipe.method.encoding(&recipe.settings)?);
         let fitted = split.fit(recipe, &run);

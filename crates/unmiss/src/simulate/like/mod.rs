@@ -47,7 +47,11 @@ impl Like {
     /// When it has fewer than ten rows, or no column of numbers or categories.
     pub fn new(table: &Table) -> Result<Self> {
         if table.rows() < 10 {
-            return Err(Error::data(format!("{} rows are too few to learn from", table.rows()))
+            let rows = match table.rows() {
+                1 => "one row is".to_owned(),
+                rows => format!("{rows} rows are"),
+            };
+            return Err(Error::data(format!("{rows} too few to learn from"))
                 .with_hint("a table of at least ten rows is needed"));
         }
         let all: Vec<usize> = (0..table.rows()).collect();
