@@ -98,6 +98,7 @@ impl SeriesArguments {
         let (form, mut roles) = (self.form(path, ratings, model)?, SeriesRoles::default());
         if let Some(coder) = model.and_then(|model| model.coder.series().ok()) {
             roles.variables = coder.variables.iter().map(|own| own.name.clone()).collect();
+            roles.clock = Some(coder.clock);
             roles.statics = coder.statics.iter().flat_map(|own| own.names()).map(str::to_owned).collect();
         }
         let options = SeriesOptions {

@@ -94,3 +94,92 @@ fn what_makes_no_sense_is_told() {
         assert!(failed.code != 0 && failed.err.contains(what), "{line}: {}", failed.err);
     }
 }
+
+#[test]
+fn a_forecast_goes_on_where_the_series_went() {
+    let bench = Bench::new();
+    let steady =
+        |one: usize, step: usize| format!("s{one},{step},{},{}\n", 100 + 10 * step + one, 5 + step % 2);
+    let rows: String = (0..8).flat_map(|one| (0..21).map(move |step| steady(one, step))).collect();
+    bench.write("up.csv", format!("id,t,x,y\n{rows}"));
+    let columns = "--series id --time t --until 40";
+    let x = |file: &str| {
+        let full = String::from_utf8(bench.bytes(file)).unwrap();
+        let last = full.lines().find(|line| line.starts_with("s0,40,")).unwrap().to_owned();
+        last.split(',').nth(2).unwrap().parse::<f64>().unwrap()
+    };
+    bench.succeed(&format!("impute up.csv {columns} --method kalman --set model=trend -o trend.csv"));
+    assert!((x("trend.csv") - 500.0).abs() < 1.0, "{}", x("trend.csv"));
+    let told = bench.succeed(&format!("impute up.csv {columns} -o chosen.csv")).out;
+    assert!(told.contains("of hidden ends of series") && (x("chosen.csv") - 500.0).abs() < 5.0, "{told}");
+    let within = "--method kalman --set model=trend --within x=0..350 -o within.csv";
+    bench.succeed(&format!("impute up.csv {columns} {within}"));
+    assert_eq!(x("within.csv"), 350.0);
+    let short = bench.succeed("impute up.csv --series id --time t --until 10 -o short.csv").err;
+    assert!(short.contains("nothing is forecast"), "{short}");
+}
+
+/// Series that start at some time and have a value at each of so many steps.
+fn steady(start: i64, step: i64, name: impl Fn(i64) -> String) -> String {
+    let rows = (0..6).flat_map(|one| (0..10).map(move |place| (one, place)));
+    rows.map(|(one, place)| {
+        format!("s{one},{},{}\n", name(start + (place + one % 2) * step), (place * (one + 2)) % 7)
+    })
+    .collect()
+}
+
+#[test]
+fn numbers_far_from_zero_count_from_the_first_of_each_series() {
+    let bench = Bench::new();
+    bench.write("years.csv", format!("id,t,x\n{}", steady(1990, 1, |time| time.to_string())));
+    bench.write("epoch.csv", format!("id,t,x\n{}", steady(1_700_000_000, 600, |time| time.to_string())));
+    bench.write("near.csv", format!("id,t,x\n{}", steady(0, 1, |time| time.to_string())));
+    let columns = "--series id --time t";
+    let described = bench.succeed(&format!("describe years.csv {columns}"));
+    assert!(
+        described.err.contains("numbers from 1990 to 2000, which do not start near 0"),
+        "{}",
+        described.err
+    );
+    assert!(described.out.contains("over 9 (from 9 to 9)"), "{}", described.out);
+    let epoch = bench.succeed(&format!("describe epoch.csv {columns} --step 3600")).err;
+    assert!(epoch.contains("60 steps become 12"), "{epoch}");
+    bench.succeed(&format!(
+        "impute years.csv {columns} --until 12 --method kalman -o full.csv --save k.unmiss"
+    ));
+    let full = String::from_utf8(bench.bytes("full.csv")).unwrap();
+    assert!(full.contains("\ns0,2002,") && !full.contains("s0,2003,"), "{full}");
+    // A model keeps it: near 0 as well, numbers count from the first then.
+    let near = bench.succeed("impute near.csv --with k.unmiss --until 12 -o near-full.csv");
+    assert!(!near.err.contains("count from"), "{}", near.err);
+    let near = String::from_utf8(bench.bytes("near-full.csv")).unwrap();
+    assert!(near.contains("\ns1,13,") && !near.contains("\ns0,13,"), "{near}");
+}
+
+#[test]
+fn filled_files_are_written_as_those_that_were_read() {
+    let bench = Bench::new();
+    let day = |time: i64| format!("{:02}.03.2024 {:02}:00", 1 + time / 24, time % 24);
+    let rows = steady(20, 6, day).replace(',', ";").replace(";3\n", ";3,5\n").replace(";5\n", ";\n");
+    bench.write("german.csv", format!("id;t;x\r\n{}", rows.replace('\n', "\r\n").trim_end()));
+    let german = "impute german.csv --series id --time t --until 72h --method kalman -o full.csv";
+    bench.succeed(german);
+    let full = String::from_utf8(bench.bytes("full.csv")).unwrap();
+    assert!(full.lines().all(|line| line.split(';').count() == 3), "{full}");
+    assert!(full.contains("\r\ns0;04.03.2024 14:00;"), "{full}");
+    let mut values = full.lines().skip(1).map(|line| line.rsplit(';').next().unwrap());
+    assert!(
+        values.all(|value| !value.is_empty() && value.len() <= 4 && !value.contains('.')),
+        "decimal commas, and as many places as the others have: {full}"
+    );
+    // A row that waits for its value gets it, and no second one.
+    bench.write("rows.csv", "id,t,what,v\na,0,x,1\na,1,x,\na,2,x,3\na,2,y,1\nb,0,x,4\nb,1,x,-9\nb,2,x,2\n");
+    let long = "--series id --time t --variable what --value v --missing-in x=-9";
+    bench.succeed(&format!("impute rows.csv {long} --method interpolation -o rows-full.csv"));
+    let full = String::from_utf8(bench.bytes("rows-full.csv")).unwrap();
+    assert!(
+        full.starts_with("id,t,what,v\na,0,x,1\na,1,x,2\na,2,x,3\na,2,y,1\nb,0,x,4\nb,1,x,3\nb,2,x,2\n"),
+        "{full}"
+    );
+    assert_eq!(full.matches(",x,").count(), 6, "{full}");
+}

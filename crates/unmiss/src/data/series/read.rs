@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use super::clock::Span;
+use super::clock::{Clock, Span};
 use super::columns::{Skipped, Times, words};
 use super::gather::{Cell, gathered};
 use super::sample::{SAMPLE, sample};
@@ -46,6 +46,8 @@ pub struct SeriesRoles {
     pub variables: Vec<String>,
     /// What does not.
     pub statics: Vec<String>,
+    /// What times of the model's series counted from.
+    pub clock: Option<Clock>,
 }
 
 impl SeriesRoles {
@@ -125,8 +127,8 @@ fn read_known(path: &Path, mut options: ReadOptions, long: Option<&Form>) -> Res
 /// # Errors
 /// When a column is absent, or times are written in several ways.
 pub fn from_table(table: &Table, options: &SeriesOptions) -> Result<SeriesReading> {
-    let (ids, times) =
-        (words(table.column(&options.form.series)?), Times::of(table.column(&options.form.time)?)?);
+    let ids = words(table.column(&options.form.series)?);
+    let times = Times::of(table.column(&options.form.time)?, options.read.form.decimal)?;
     let mut skipped = Skipped::default();
     let (series, notes) = match &options.form.long {
         Some((variable, value)) => {
@@ -164,8 +166,24 @@ pub fn from_table(table: &Table, options: &SeriesOptions) -> Result<SeriesReadin
     }
     let mut series = series;
     series.form = options.form.clone();
-    let notes = skipped.words(&options.form).into_iter().chain(notes).collect();
+    let mut notes: Vec<String> = skipped.words(&options.form).into_iter().chain(notes).collect();
+    notes.extend(counted(&mut series, options.roles.clock));
     Ok(SeriesReading { series, notes, table: None })
+}
+
+/// Sees to where times that are plain numbers count from, as a model had it or as they show, and what to tell of it.
+fn counted(series: &mut Series, of_model: Option<Clock>) -> Option<String> {
+    if series.clock != Clock::Numbers {
+        return None;
+    }
+    let far = series.far_from_zero();
+    if of_model.map_or(far.is_some(), |clock| clock == Clock::Points) {
+        series.clock = Clock::Points;
+    }
+    let (first, last) = far.filter(|_| of_model.is_none())?;
+    let (first, last) = (series.clock.format(first), series.clock.format(last));
+    let why = if first.starts_with('-') { "some of which lie before 0" } else { "which do not start near 0" };
+    Some(format!("times are numbers from {first} to {last}, {why}: they count from the first of each series"))
 }
 
 impl SeriesOptions {

@@ -148,11 +148,11 @@ impl Series {
         &self.times[self.steps(series)]
     }
 
-    /// What times of a series are counted from: 0, or where times are dates the first of them.
+    /// What times of a series are counted from: 0, or the first of them where times are dates and their like.
     pub fn origin(&self, series: usize) -> f64 {
-        match self.clock {
-            Clock::Dates => self.times(series).first().copied().unwrap_or(0.0),
-            Clock::Numbers | Clock::Hours => 0.0,
+        match self.clock.counts_from_first() {
+            true => self.times(series).first().copied().unwrap_or(0.0),
+            false => 0.0,
         }
     }
 
