@@ -183,3 +183,71 @@ fn filled_files_are_written_as_those_that_were_read() {
     );
     assert_eq!(full.matches(",x,").count(), 6, "{full}");
 }
+
+#[test]
+fn what_the_reader_of_tables_notices_is_told_of_series() {
+    let bench = Bench::new();
+    let rows: String = (0..30)
+        .flat_map(|one| {
+            let height = if one % 5 == 0 { -1 } else { 150 + one };
+            [
+                format!("p{one};0;height;{height}\n"),
+                format!("p{one};0;pulse;{},5\n", 60 + one),
+                format!("p{one};1;pulse;{},25\n", if one % 9 == 0 { 999 } else { 70 + one }),
+            ]
+        })
+        .collect();
+    bench.write("ward.csv", format!("The ward\n\nid;t;what;v\n{rows}"));
+    let columns = "--series id --time t --variable what --value v";
+    let told = bench.succeed(&format!("describe ward.csv {columns}")).err;
+    for what in [
+        "above the names of the columns",
+        "is read as the number",
+        "variable `height` has `-1` (6) far outside its other values",
+        "add `--missing-in \"height=-1\"`",
+    ] {
+        assert_eq!(told.matches(what).count(), 1, "{what}: {told}");
+    }
+    let told = bench.succeed(&format!("describe ward.csv {columns} --missing-in height=-1")).err;
+    assert!(!told.contains("far outside"), "{told}");
+    for line in [
+        format!("describe ward.csv {columns} --missing-in heigth=-1"),
+        format!("describe ward.csv {columns} --target heigth"),
+    ] {
+        let failed = bench.run(&line);
+        assert!(failed.code != 0 && failed.err.contains("did you mean `height`?"), "{line}: {}", failed.err);
+    }
+    bench.write("one.csv", "id,t,x,never\na,0,1,\na,1,,\nb,0,2,\nb,1,3,\n");
+    let failed = bench.run("impute one.csv --series id --time t --method last-value -o full.csv");
+    assert!(failed.code != 0 && failed.err.contains("`never` (nothing is known of it)"), "{}", failed.err);
+    assert_eq!(
+        bench.bytes("full.csv"),
+        b"id,t,x,never\na,0,1,\na,1,1,\nb,0,2,\nb,1,3,\n",
+        "the rest is filled"
+    );
+    let described = bench.succeed("describe one.csv --series id --time t").out;
+    assert!(described.contains("4 steps and 1 variable:"), "{described}");
+}
+
+#[test]
+fn a_model_of_early_answers_knows_it() {
+    let bench = Bench::new();
+    let fit = "fit sample:ward --target died --method statistics --set predictor=linear --test 0";
+    bench.succeed(&format!("{fit} --after 6h --ignore lactate -o early.unmiss"));
+    let shown = bench.succeed("show early.unmiss").out;
+    assert!(
+        shown.contains("6 h after the start of each series")
+            && shown.contains("variables        pulse, temperature, pressure\n"),
+        "{shown}"
+    );
+    let whole = bench.succeed("predict early.unmiss sample:ward -o all.csv").err;
+    assert!(
+        whole.contains("was known 6 h after the start of each series, and these series are not cut"),
+        "{whole}"
+    );
+    assert!(whole.contains("did not learn from are ignored: `lactate`"), "{whole}");
+    let early = bench.succeed("predict early.unmiss sample:ward --after 6h -o early.csv").err;
+    assert!(!early.contains("after the start"), "{early}");
+    let level = bench.run("predict early.unmiss sample:ward --after 6h --level 0.9 -o a.csv");
+    assert!(level.code != 0 && level.err.contains("only models of tables have"), "{}", level.err);
+}

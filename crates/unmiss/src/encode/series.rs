@@ -58,6 +58,9 @@ pub struct SeriesCoder {
     pub form: Form,
     /// The width of the bins that times are put in, if they are.
     pub step: Option<f64>,
+    /// How long after its start each series was cut off, if they were.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<f64>,
     /// The usual distance between two steps: the unit of time of a model.
     pub gap: f64,
     /// Steps of the longest series.
@@ -113,6 +116,7 @@ impl SeriesCoder {
             clock: series.clock,
             form: series.form.clone(),
             step: series.step,
+            after: series.after,
             gap: series.usual_gap(),
             longest: (0..series.len()).map(|one| series.times(one).len()).max().unwrap_or(0),
             variables,

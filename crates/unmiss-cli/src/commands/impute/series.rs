@@ -83,7 +83,11 @@ pub fn with(arguments: &Arguments, model: &Model, general: &General, printer: &P
 }
 
 fn read(arguments: &Arguments, model: Option<&Model>, printer: &Printer) -> Result<SeriesReading> {
-    let options = (arguments.input.options()?, None);
+    let mut options = arguments.input.options()?;
+    if let Some(model) = model {
+        options.missing = arguments.input.form().missing(model.missing.clone())?;
+    }
+    let options = (options, None);
     arguments.series.read(&arguments.data, &arguments.ratings, options, model, printer)
 }
 
@@ -169,11 +173,12 @@ fn fill(
         let text = format!("{}\n{}\nThe filled series are in {ends}.\n", wrapped(&text, 0), chosen(model));
         arguments.tell(&found, &text, printer)?;
     }
-    match unfilled.is_empty() {
+    match unfilled.is_empty() && reading.empty.is_empty() {
         true => Ok(()),
         false => {
-            let left: Vec<String> =
-                unfilled.iter().map(|left| format!("`{}` ({})", left.column, left.reason)).collect();
+            let of_known = unfilled.iter().map(|left| format!("`{}` ({})", left.column, left.reason));
+            let of_none = reading.empty.iter().map(|name| format!("`{name}` (nothing is known of it)"));
+            let left: Vec<String> = of_known.chain(of_none).collect();
             Err(Error::data(format!("holes are left in {}", left.join(", ")))
                 .with_hint("leave these variables out of the file, or learn from series that know them"))
         }

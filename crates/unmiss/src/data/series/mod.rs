@@ -46,6 +46,7 @@ mod gather;
 mod columns;
 mod wide;
 mod sample;
+mod remarks;
 mod read;
 mod write;
 #[cfg(test)]

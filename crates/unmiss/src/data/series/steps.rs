@@ -34,6 +34,7 @@ impl Series {
         let mut parts = Parts {
             clock: self.clock,
             step: Some(width),
+            after: self.after,
             form: self.form.clone(),
             ids: self.ids().to_vec(),
             variables: self.variables().to_vec(),
@@ -70,9 +71,11 @@ impl Series {
     #[must_use]
     pub fn until(&self, span: f64) -> Self {
         let all: Vec<usize> = (0..self.len()).collect();
-        self.pruned(&all, |series, step| {
+        let mut early = self.pruned(&all, |series, step| {
             self.times(series)[step] - self.origin(series) <= span + ROUNDING * span.abs()
-        })
+        });
+        early.after = Some(span);
+        early
     }
 
     /// The same series with empty steps behind their last, up to so long after where times are counted from, to be
@@ -84,6 +87,7 @@ impl Series {
         let mut parts = Parts {
             clock: self.clock,
             step: self.step,
+            after: self.after,
             form: self.form.clone(),
             ids: self.ids().to_vec(),
             variables: self.variables().to_vec(),
