@@ -70,9 +70,17 @@ fn the_ward_is_learned_from_and_asked_about() {
     assert!(refused.code != 0 && refused.err.contains("none is cut off"), "{}", refused.err);
     let audited =
         bench.succeed("audit ward.unmiss sample:ward --rows 10 --levels 4 --masks 2 --html audit.html");
-    assert!(audited.out.contains("lactate"), "{}", audited.out);
+    assert!(audited.out.contains("lactate") && audited.out.contains("10 series, 4 shares of known values"));
+    assert!(!audited.out.contains("cells") && !audited.out.contains(" rows"), "{}", audited.out);
+    let judged = bench.succeed("evaluate ward.unmiss sample:ward").out;
+    assert!(judged.contains("300 series whose `died` is known"), "{judged}");
+    let shown = bench.run("show ward.unmiss --explain");
+    assert!(shown.code != 0 && shown.err.contains("unmiss audit MODEL DATA"), "{}", shown.err);
     let compared = bench.succeed("compare sample:ward --impute --methods interpolation,last-value").out;
-    assert!(compared.contains("interpolation"), "{compared}");
+    assert!(
+        compared.contains("hidden values of 300 series") && compared.contains("interpolation"),
+        "{compared}"
+    );
     bench.succeed("impute sample:ward --method kalman --draws 2 --until 50h -o full.csv --html full.html");
     assert_ne!(bench.bytes("full-1.csv"), bench.bytes("full-2.csv"));
 }
@@ -88,6 +96,10 @@ fn what_makes_no_sense_is_told() {
         ("fit sample:ward --target weight -o a.unmiss", "under the name `weight`"),
         ("fit sample:ward --target pulse -o a.unmiss", "under the name `pulse`"),
         ("impute sample:ward --method trees -o a.csv", "method `trees`"),
+        (
+            "hide sample:ward --how mcar:0.2 -o a.csv",
+            "`sample:ward` holds series, and a table is wanted here",
+        ),
         ("compare sample:ward --impute --how mar:0.2", "values of series are hidden at random"),
     ] {
         let failed = bench.run(line);
@@ -240,7 +252,7 @@ fn a_model_of_early_answers_knows_it() {
             && shown.contains("variables        pulse, temperature, pressure\n"),
         "{shown}"
     );
-    let whole = bench.succeed("predict early.unmiss sample:ward -o all.csv").err;
+    let whole = bench.succeed("predict early.unmiss sample:ward -o all.csv").err.replace("\n  ", " ");
     assert!(
         whole.contains("was known 6 h after the start of each series, and these series are not cut"),
         "{whole}"
