@@ -7,6 +7,7 @@ use unmiss::data::{ReadOptions, Shape};
 use unmiss::error::{Error, Result};
 use unmiss::model::Model;
 
+use crate::advice::remark;
 use crate::input::RatingColumns;
 use crate::printer::Printer;
 
@@ -98,6 +99,7 @@ impl SeriesArguments {
         let (form, mut roles) = (self.form(path, ratings, model)?, SeriesRoles::default());
         if let Some(coder) = model.and_then(|model| model.coder.series().ok()) {
             roles.variables = coder.variables.iter().map(|own| own.name.clone()).collect();
+            roles.clock = Some(coder.clock);
             roles.statics = coder.statics.iter().flat_map(|own| own.names()).map(str::to_owned).collect();
         }
         let options = SeriesOptions {
@@ -111,7 +113,18 @@ impl SeriesArguments {
             read,
         };
         let reading = series::read(path, &options)?;
-        reading.notes.iter().for_each(|note| printer.say(&format!("note: {note}")));
+        reading.notes.iter().for_each(|note| printer.say(&remark(note)));
+        if let Some(coder) = model.and_then(|model| model.coder.series().ok()) {
+            let differs = coder.after.filter(|after| reading.series.after != Some(*after));
+            if let Some(after) = differs {
+                let after = coder.clock.words(after);
+                printer.say(&format!(
+                    "warning: the model learned from what was known {after} after the start of each series, and these \
+                     series are {}: say --after with that span",
+                    if reading.series.after.is_some() { "cut off elsewhere" } else { "not cut off" }
+                ));
+            }
+        }
         Ok(reading)
     }
 

@@ -154,6 +154,8 @@ fn audit_series(
     let mut watch = model.watch();
     watch.look(&model.coder.encode(data, |_, _| {})?);
     audit.holes = Some(HolesThenAndNow { columns: watch.columns(), shift: watch.shift() });
+    audit.shape = Shape::Series;
+    audit.summary.iter_mut().chain(&mut audit.warnings).for_each(|said| *said = words::of_series(said));
     Ok(audit)
 }
 
@@ -211,6 +213,7 @@ impl Question<'_> {
             }
         };
         let mut audit = Audit {
+            shape: Shape::Table,
             verdict: Verdict::of(&figures),
             summary: Vec::new(),
             warnings: Vec::new(),

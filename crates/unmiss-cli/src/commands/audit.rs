@@ -146,7 +146,7 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
                 (Shape::Series, Some(data)) => {
                     let target = model.predicting().ok().map(|predicting| predicting.target.name.clone());
                     let mut options = arguments.input.options()?;
-                    options.missing = model.missing.clone();
+                    options.missing = arguments.input.form().missing(model.missing.clone())?;
                     let options = (options, target.as_deref());
                     let series =
                         arguments.series.read(data, &arguments.columns, options, Some(&model), printer)?;

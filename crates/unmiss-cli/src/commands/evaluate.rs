@@ -118,7 +118,7 @@ impl Sources<'_> {
             Shape::Series => {
                 let target = model.predicting()?.target.name.clone();
                 let mut options = self.input.options()?;
-                options.missing = model.missing.clone();
+                options.missing = self.input.form().missing(model.missing.clone())?;
                 let options = (options, Some(target.as_str()));
                 self.series.read(path, self.columns, options, Some(model), printer)?.series.into()
             }

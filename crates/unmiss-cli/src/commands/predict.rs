@@ -174,7 +174,13 @@ fn predict_file(model: &Model, arguments: &Arguments, run: &Run) -> Result<usize
 
 /// Refuses a level that the model knows nothing of, and tells where intervals will be empty.
 fn check_level(model: &Predicting<'_>, level: Option<f64>, run: &Run) -> Result<()> {
+    // Models of series and of images never have any.
+    let never = model.coder.table().is_err();
     let none = |what: &str| {
+        if never {
+            return Error::setting("level", format!("only models of tables have {what}"))
+                .with_hint("leave --level out");
+        }
         Error::setting("level", format!("this model was made without held-out rows and has no {what}"))
             .with_hint("leave --level out, or fit the model again with `unmiss fit`")
     };
@@ -182,7 +188,10 @@ fn check_level(model: &Predicting<'_>, level: Option<f64>, run: &Run) -> Result<
         (Task::Regression, Some(_)) if model.intervals.is_none() => Err(none("intervals")),
         (Task::Classification { .. }, Some(_)) if model.sets.is_none() => Err(none("sets of classes")),
         (Task::Regression, None) if model.intervals.is_none() => {
-            run.warn("the model was made without held-out rows: `lower` and `upper` are empty");
+            run.warn(match never {
+                true => "only models of tables have intervals: `lower` and `upper` are empty",
+                false => "the model was made without held-out rows: `lower` and `upper` are empty",
+            });
             Ok(())
         }
         _ => Ok(()),

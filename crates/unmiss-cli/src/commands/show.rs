@@ -73,6 +73,11 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
         if model.shape() == Shape::Images {
             return occlusion::run(arguments, &model, general, printer);
         }
+        if model.shape() == Shape::Series {
+            let what = "what a model goes by is not told of series";
+            let hint = "`unmiss audit MODEL DATA` tells what hiding each variable does to its answers";
+            return Err(Error::setting("explain", what).with_hint(hint));
+        }
         return explain::run(arguments, &model, general, printer);
     }
     let mut text = match model.job() {

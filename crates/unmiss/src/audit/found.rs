@@ -8,6 +8,7 @@ use super::curve::{Example, Level};
 use super::degree::Figures;
 use super::known::DataSays;
 use super::verdict::Verdict;
+use crate::data::Shape;
 use crate::error::{Error, Result};
 use crate::model::{ColumnShift, HoleShift};
 
@@ -60,6 +61,9 @@ impl AuditSettings {
 /// All that an audit found.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Audit {
+    /// The shape of what was audited.
+    #[serde(skip)]
+    pub shape: Shape,
     /// Whether the mean answer drifts.
     pub verdict: Verdict,
     /// What to know, in sentences, the verdict first.

@@ -38,6 +38,24 @@ pub(super) fn warnings(audit: &Audit) -> Vec<String> {
     warnings
 }
 
+/// A sentence on rows and cells as one on series and their values; what stands between backticks is the user's.
+pub(super) fn of_series(sentence: &str) -> String {
+    const OTHERS: [(&str, &str); 7] = [
+        ("Rows of the table", "Series"),
+        ("a larger table", "a larger file"),
+        ("Cells", "Values"),
+        ("cells", "values"),
+        ("rows", "series"),
+        ("a row", "a series"),
+        ("typical row", "typical series"),
+    ];
+    let own = |(place, part): (usize, &str)| match place % 2 {
+        0 => OTHERS.iter().fold(part.to_owned(), |text, (from, to)| text.replace(from, to)),
+        _ => part.to_owned(),
+    };
+    sentence.split('`').enumerate().map(own).collect::<Vec<_>>().join("`")
+}
+
 /// "the average answer", or of which class it is the chance.
 fn subject(class: Option<&str>) -> String {
     class.map_or("the average answer".into(), |class| format!("the average chance of `{class}`"))
@@ -181,6 +199,14 @@ mod tests {
     fn an_interval_goes_with_the_size_of_the_drift() {
         assert_eq!(interval(-0.13, [-0.37, 0.09]), "-0.09 to 0.37");
         assert_eq!(interval(0.13, [-0.09, 0.37]), "-0.09 to 0.37");
+    }
+
+    #[test]
+    fn sentences_on_series_speak_of_series() {
+        let said = "Within a typical row of 3 rows, `rows` of the cells: audit more rows, or a larger table.";
+        let series =
+            "Within a typical series of 3 series, `rows` of the values: audit more series, or a larger file.";
+        assert_eq!(of_series(said), series);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::data::{Column, Data};
+use crate::data::{Column, Data, Shape};
 use crate::encode::{ClassWeights, TargetEncoder, Targets, Task};
 use crate::error::{Error, Result};
 use crate::methods::Job;
@@ -25,6 +25,9 @@ const MOST_CLASSES: usize = 10;
 /// How right a model is on rows whose truth is known.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Evaluation {
+    /// What is judged on.
+    #[serde(skip)]
+    pub shape: Shape,
     /// What is predicted.
     pub target: String,
     /// What kind of thing that is.
@@ -126,6 +129,7 @@ pub fn evaluate(model: &Model, data: &Data, how: &Judging, run: &Run) -> Result<
         Predictions::Numbers(values) | Predictions::Probabilities(values) => values,
     };
     let mut evaluation = found.evaluation(target, chances, run);
+    evaluation.shape = data.shape();
     evaluation.coverage = coverage(&answers, &evaluation);
     (evaluation.without_truth, evaluation.of_new_classes) =
         (data.rows() - known.len(), known.len() - rows.len());
@@ -182,6 +186,7 @@ impl Judged<'_> {
             Task::Classification { .. } => None,
         };
         Evaluation {
+            shape: Shape::Table,
             target: target.name.clone(),
             task: target.task,
             classes: target.levels.clone(),
@@ -209,24 +214,40 @@ impl Evaluation {
         found.and_then(|own| own.value).unwrap_or(f64::NAN)
     }
 
+    /// What rows are called.
+    pub fn things(&self) -> &'static str {
+        match self.shape {
+            Shape::Series => "series",
+            Shape::Images => "images",
+            Shape::Table | Shape::Ratings => "rows",
+        }
+    }
+
     /// What to be careful about, in sentences.
     pub fn warnings(&self) -> Vec<String> {
         let mut words = Vec::new();
         if self.of_new_classes > 0 {
             words.push(format!(
-                "Left out: {} rows of classes that training never saw. The model is wrong about every one of them.",
-                self.of_new_classes
+                "Left out: {} {} of classes that training never saw. The model is wrong about every one of them.",
+                self.of_new_classes,
+                self.things()
             ));
         }
         if let Task::Classification { classes: 2 } = self.task
             && self.value(Metric::Sensitivity) == 0.0
             && self.confusion.get(1).is_some_and(|row| row.iter().sum::<usize>() > 0)
         {
-            words.push(format!(
-                "Not one row is said to be `{}`. `--metric f1` or `--metric balanced-accuracy` of fit chooses a \
-                 threshold with which some are; `--threshold` says one.",
-                self.classes.get(1).map_or("", String::as_str)
-            ));
+            let class = self.classes.get(1).map_or("", String::as_str);
+            words.push(match self.shape {
+                Shape::Table | Shape::Ratings => format!(
+                    "Not one row is said to be `{class}`. `--metric f1` or `--metric balanced-accuracy` of fit chooses a \
+                     threshold with which some are; `--threshold` says one."
+                ),
+                Shape::Series | Shape::Images => format!(
+                    "None of the {} is said to be `{class}`. `--threshold` says from which chance on they are.",
+                    self.things()
+                ),
+            });
         }
         for own in self.coverage.iter().filter(|own| own.level == 0.9 && own.interval.1 < own.level) {
             words.push(format!(
@@ -255,6 +276,7 @@ fn rated(model: &Model, data: &Data, run: &Run) -> Result<Evaluation> {
     let judge = Judge::of_numbers(&answers, &truth, &vec![1.0; truth.len()]);
     let figures = with_intervals(&judge, None, run);
     Ok(Evaluation {
+        shape: Shape::Ratings,
         target: "rating".into(),
         task: Task::Regression,
         classes: Vec::new(),

@@ -35,6 +35,9 @@ pub static SAMPLES: &[Sample] = &[
     },
 ];
 
+/// Samples of other shapes, and what they hold.
+const NO_TABLES: [(&str, &str); 3] = [("films", "ratings"), ("digits", "images"), ("ward", "series")];
+
 /// The built-in data set of that name.
 ///
 /// # Errors
@@ -42,6 +45,11 @@ pub static SAMPLES: &[Sample] = &[
 pub fn sample(name: &str) -> Result<&'static Sample> {
     SAMPLES.iter().find(|sample| sample.name == name).ok_or_else(|| {
         let names = || SAMPLES.iter().map(|sample| sample.name);
+        if let Some((_, what)) = NO_TABLES.iter().find(|(own, _)| *own == name) {
+            let tables = names().collect::<Vec<_>>().join(", ");
+            return Error::data(format!("`sample:{name}` holds {what}, and a table is wanted here"))
+                .with_hint(format!("the tables are: {tables}"));
+        }
         Error::data(format!("there is no sample `{name}`")).with_hint(match nearest(name, names()) {
             Some(near) => Hint::from(Act::TakeSample { name: near.to_owned() }),
             None => {

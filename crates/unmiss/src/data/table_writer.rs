@@ -1,5 +1,6 @@
 //! Writing tables: every cell that was read and not touched comes back byte for byte.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::cell::{Number, content, number, trim, word};
@@ -30,6 +31,17 @@ pub struct TableWriter {
     /// Whether the table is for R's mice: rows are numbered behind the lead, and holes are called `NA`.
     for_mice: bool,
     started: bool,
+    /// How the rows above were written, where they stood in a file.
+    above: Option<Above>,
+}
+
+/// How a file is written whose rows stand above those of a table without a text of its own.
+struct Above {
+    delimiter: u8,
+    line_end: &'static [u8],
+    /// Whether the last row has no line end yet.
+    open: bool,
+    notations: BTreeMap<String, Notation>,
 }
 
 /// Where tables go.
@@ -60,7 +72,7 @@ impl TableWriter {
             None => Destination::Text(TextOutput::create(path)?),
         };
         let tabs = is_tab_separated(path);
-        Ok(Self { output, tabs, lead: lead.map(str::to_owned), for_mice: false, started: false })
+        Ok(Self { output, tabs, lead: lead.map(str::to_owned), for_mice: false, started: false, above: None })
     }
 
     /// The same in memory: [`bytes`](Self::bytes) gives what was written.
@@ -72,6 +84,7 @@ impl TableWriter {
             lead,
             for_mice: false,
             started: false,
+            above: None,
         }
     }
 
@@ -156,7 +169,16 @@ impl TableWriter {
     }
 
     fn write_values(&mut self, table: &Table, lead: &str) -> Result<()> {
-        let delimiter = if self.tabs { b'\t' } else { b',' };
+        // Rows below those of a file are written as these are.
+        let above = self.above.take();
+        let usual = if self.tabs { b'\t' } else { b',' };
+        let delimiter = above.as_ref().map_or(usual, |above| above.delimiter);
+        let line_end: &[u8] = above.as_ref().map_or(b"\n", |above| above.line_end);
+        let notation = |column: &Column| above.as_ref().and_then(|above| above.notations.get(&column.name));
+        let notations: Vec<Option<&Notation>> = table.columns().iter().map(notation).collect();
+        if above.as_ref().is_some_and(|above| above.open) && table.rows() > 0 {
+            self.output.write(line_end, delimiter)?;
+        }
         let mut text = Vec::new();
         if !std::mem::replace(&mut self.started, true) {
             let names = table.columns().iter().map(|column| column.name.as_str());
@@ -175,22 +197,29 @@ impl TableWriter {
                 push_number(&mut text, row as f64 + 1.0);
                 text.push(delimiter);
             }
-            for (position, column) in table.columns().iter().enumerate() {
+            for (position, (column, notation)) in table.columns().iter().zip(&notations).enumerate() {
                 if position > 0 {
                     text.push(delimiter);
                 }
                 if self.for_mice && !column.observed[row] {
                     text.extend_from_slice(b"NA");
                 }
-                push_value(&mut text, column, row, delimiter);
+                match (notation, column.numbers(), column.observed[row]) {
+                    (Some(notation), Some(values), true) => {
+                        push_quoted(&mut text, &notation.text(values[row]), delimiter);
+                    }
+                    _ => push_value(&mut text, column, row, delimiter),
+                }
             }
             if text.is_empty() {
                 // Many readers pass over empty lines: a lone hole needs quotes to be seen.
                 text.extend_from_slice(b"\"\"");
             }
-            text.push(b'\n');
+            text.extend_from_slice(line_end);
             self.output.write(&text, delimiter)?;
         }
+        let open = above.as_ref().is_some_and(|above| above.open) && table.rows() == 0;
+        self.above = above.map(|above| Above { open, ..above });
         Ok(())
     }
 
@@ -208,7 +237,7 @@ impl TableWriter {
             let first = source.rows.first().map_or(bytes.len(), |row| row.0);
             self.output.write(&bytes[source.header_end..first], source.delimiter)?;
         }
-        let (mut row_text, mut ends) = (Vec::new(), Vec::new());
+        let (mut row_text, mut ends, mut open) = (Vec::new(), Vec::new(), false);
         for (row, &(start, end)) in source.rows.iter().enumerate() {
             ends.clear();
             row_text.clear();
@@ -232,7 +261,10 @@ impl TableWriter {
             // Where rows are written several times, each gets a line end of its own.
             let after = if self.lead.is_some() { line_end } else { after_row(source, row, line_end, lone) };
             self.output.write(after, source.delimiter)?;
+            open = after.is_empty();
         }
+        let (delimiter, notations) = (source.delimiter, source.notations.clone());
+        self.above = Some(Above { delimiter, line_end, open, notations });
         Ok(())
     }
 

@@ -2,7 +2,7 @@
 
 mod written;
 
-use super::column::{CategoryFeature, NumberFeature};
+use super::column::{CategoryFeature, NumberFeature, places};
 use super::features::{Encoded, Encoder};
 use crate::data::{Column, Kind, Table, Values};
 use crate::error::Result;
@@ -48,11 +48,9 @@ fn fill_numbers<'a>(
     column.observed.fill(true);
 }
 
-/// What a standardised single-precision number can tell apart, and no more places than the column's own values have: so
-/// many units of it are 1.
+/// So many units of a filled number are 1.
 fn units(feature: &NumberFeature) -> f64 {
-    let carried = (5.0 - feature.width.log10()).ceil().clamp(0.0, 15.0);
-    10_f64.powf(feature.decimals.map_or(carried, |own| carried.min(f64::from(own))))
+    10_f64.powf(places(feature.width, feature.decimals))
 }
 
 /// Back to the user's units, without digits that a standardised single-precision number can't carry.

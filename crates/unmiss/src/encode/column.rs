@@ -68,6 +68,13 @@ pub struct CategoryFeature {
     pub missing: usize,
 }
 
+/// Places behind the point of a filled number: what a standardised single-precision number can tell apart, and no more
+/// than the column's own values have.
+pub(super) fn places(width: f64, decimals: Option<u8>) -> f64 {
+    let carried = (5.0 - width.log10()).ceil().clamp(0.0, 15.0);
+    decimals.map_or(carried, |own| carried.min(f64::from(own)))
+}
+
 /// Places behind the point that numbers are given with; none where they are many, as of what was computed.
 pub(crate) fn decimals(known: &[f64]) -> Option<u8> {
     let mut places = 0;

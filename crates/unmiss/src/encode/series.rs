@@ -8,9 +8,10 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::column::{decimals, places};
 use super::features::{Encoded, Encoder, Encoding};
 use crate::data::series::{Clock, Form, Parts, Series};
-use crate::data::{Column, Kind, Table};
+use crate::data::{Column, Kind, LARGEST, Table};
 use crate::error::{Error, Result};
 use crate::rng::mix;
 
@@ -43,6 +44,9 @@ pub struct Variable {
     /// Between which values filled ones lie, where not between the known ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limits: Option<(f64, f64)>,
+    /// Places behind the point that filled values are given with; none of what was learned before they were rounded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub places: Option<u8>,
 }
 
 /// The fitted translation of series.
@@ -54,6 +58,9 @@ pub struct SeriesCoder {
     pub form: Form,
     /// The width of the bins that times are put in, if they are.
     pub step: Option<f64>,
+    /// How long after its start each series was cut off, if they were.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<f64>,
     /// The usual distance between two steps: the unit of time of a model.
     pub gap: f64,
     /// Steps of the longest series.
@@ -109,6 +116,7 @@ impl SeriesCoder {
             clock: series.clock,
             form: series.form.clone(),
             step: series.step,
+            after: series.after,
             gap: series.usual_gap(),
             longest: (0..series.len()).map(|one| series.times(one).len()).max().unwrap_or(0),
             variables,
@@ -169,16 +177,21 @@ impl SeriesCoder {
 
     /// The series in the bins that the model learned with, if it did.
     fn regular<'a>(&self, series: &'a Series) -> Result<Cow<'a, Series>> {
-        if series.clock != self.clock {
-            let words = |clock: Clock| match clock {
-                Clock::Numbers => "numbers",
-                Clock::Hours => "hours and minutes",
-                Clock::Dates => "dates",
-            };
-            let (then, now) = (words(self.clock), words(series.clock));
+        let (then, now) = (self.clock.name(), series.clock.name());
+        if then != now {
             return Err(Error::data(format!(
                 "times were {then} when the model was learned and are {now} now"
             )));
+        }
+        if series.clock != self.clock {
+            // Numbers, which the model counts from elsewhere.
+            let binned = "their bins count from elsewhere than those that the model learned from";
+            if series.step.is_some() {
+                return Err(Error::data(binned).with_hint("give it the series as they are"));
+            }
+            let mut series = series.clone();
+            series.clock = self.clock;
+            return self.regular(&series).map(|own| Cow::Owned(own.into_owned()));
         }
         match (self.step, series.step) {
             (Some(own), None) => Ok(Cow::Owned(series.binned(own)?)),
@@ -213,7 +226,8 @@ impl SeriesCoder {
             for step in 0..rows.series.times(one).len() {
                 for (variable, place) in places.iter().enumerate() {
                     if let Some(place) = place.filter(|place| filled(*place)) {
-                        full.fill(one, step, variable, values[step * self.variables.len() + place]);
+                        let value = values[step * self.variables.len() + place];
+                        full.fill(one, step, variable, self.variables[place].rounded(value));
                     }
                 }
             }
@@ -289,10 +303,21 @@ impl Variable {
         ((value - self.mean) / self.deviation).clamp(-FARTHEST, FARTHEST)
     }
 
-    /// A model's value in the user's units, between the values that are allowed.
-    pub fn unscaled(&self, scaled: f64) -> f64 {
-        let (low, high) = self.limits.unwrap_or((self.low, self.high));
+    /// A model's value in the user's units, between the values that are allowed. A forecast may leave the range of the
+    /// known ones, as what grows goes on growing; limits that were told hold for it as well.
+    pub fn unscaled(&self, scaled: f64, forecast: bool) -> f64 {
+        let range = if forecast { (-LARGEST, LARGEST) } else { (self.low, self.high) };
+        let (low, high) = self.limits.unwrap_or(range);
         (self.mean + self.deviation * scaled).clamp(low, high)
+    }
+
+    /// A filled value with the places that known ones have, as in a table, and where it was allowed to be.
+    fn rounded(&self, value: f64) -> f64 {
+        let Some(places) = self.places else { return value };
+        let unit = 10_f64.powi(i32::from(places));
+        let (low, high) = self.limits.unwrap_or((self.low.min(value), self.high.max(value)));
+        let rounded = (value * unit).round() / unit;
+        if rounded.is_finite() { rounded.clamp(low, high) } else { value }
     }
 }
 
@@ -303,17 +328,30 @@ fn learned(series: &Series, place: usize) -> Variable {
     let mean = known().sum::<f64>() / count.max(1) as f64;
     let variance = known().map(|value| (value - mean).powi(2)).sum::<f64>() / count.max(1) as f64;
     let deviation = variance.sqrt();
+    let deviation = if deviation > 0.0 && deviation.is_finite() { deviation } else { 1.0 };
+    let decimals = decimals(&known().collect::<Vec<_>>());
     let (low, high) = (known().fold(f64::INFINITY, f64::min), known().fold(f64::NEG_INFINITY, f64::max));
     Variable {
         name: series.variables()[place].clone(),
         mean,
-        deviation: if deviation > 0.0 && deviation.is_finite() { deviation } else { 1.0 },
+        deviation,
         low: if count > 0 { low } else { 0.0 },
         high: if count > 0 { high } else { 0.0 },
         known: count,
         missing: (0..series.len()).filter(|&one| series.known(one, place).next().is_none()).count(),
         limits: None,
+        places: Some(places(deviation, decimals) as u8),
     }
+}
+
+/// From which step on each variable of a series is forecast: behind its last known value, where steps follow behind all
+/// that is known of the series. What ends earlier than the other variables is a hole like those in between.
+fn forecasts(series: &Series, one: usize) -> Vec<usize> {
+    let steps = series.times(one).len();
+    let last = |variable| series.known(one, variable).last().map(|(step, ..)| step);
+    let last: Vec<Option<usize>> = (0..series.variables().len()).map(last).collect();
+    let ends = last.iter().flatten().max().is_some_and(|end| end + 1 < steps);
+    last.iter().map(|last| last.filter(|_| ends).map_or(steps, |last| last + 1)).collect()
 }
 
 impl SeriesRows {
@@ -392,9 +430,11 @@ impl SeriesRows {
             let guesses: Vec<Vec<f64>> = some.par_iter().map(|&row| guess(row, self)).collect();
             let series = Arc::make_mut(&mut self.series);
             for (&row, guess) in some.iter().zip(guesses) {
+                let ahead = forecasts(series, row);
                 for (cell, scaled) in guess.into_iter().enumerate() {
                     let (step, variable) = (cell / width, cell % width);
-                    series.fill(row, step, variable, self.coder.variables[variable].unscaled(scaled));
+                    let value = self.coder.variables[variable].unscaled(scaled, step >= ahead[variable]);
+                    series.fill(row, step, variable, value);
                 }
             }
         }

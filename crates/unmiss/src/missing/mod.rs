@@ -56,7 +56,7 @@ pub use self_masking::{gaussian_width, probit_offset};
 pub(crate) use self_masking::{normal_cdf, normal_quantile};
 pub use series::{
     SeriesDescription, Spread, StaticDescription, ValuePlace, VariableDescription, describe_series,
-    hide_values, values_to_hide,
+    ends_to_hide, hide_values, values_to_hide,
 };
 pub use significance::Test;
 pub use target::{ColumnTest, TargetDescription};

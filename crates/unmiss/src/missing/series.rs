@@ -36,6 +36,24 @@ pub fn values_to_hide(series: &Series, share: f64, seed: u64) -> Result<Vec<Valu
     }
 }
 
+/// The known values at the ends of series, as a forecast would have to find them: of each series the last share of the
+/// steps at which anything is known, at least one. Two such steps are left.
+pub fn ends_to_hide(series: &Series, share: f64) -> Vec<ValuePlace> {
+    let (width, mut hidden) = (series.variables().len().max(1), Vec::new());
+    for one in 0..series.len() {
+        let observed = series.observed(one);
+        let known: Vec<usize> = (0..series.times(one).len())
+            .filter(|step| observed[step * width..][..width].contains(&true))
+            .collect();
+        let ends = ((known.len() as f64 * share).round() as usize).max(1).min(known.len().saturating_sub(2));
+        for step in &known[known.len() - ends..] {
+            let places = (0..width).filter(|variable| observed[step * width + variable]);
+            hidden.extend(places.map(|variable| (one, *step, variable)));
+        }
+    }
+    hidden
+}
+
 /// The same series without these values.
 pub fn hide_values(series: &Series, hidden: &[ValuePlace]) -> Series {
     let mut holed = series.clone();
@@ -207,6 +225,16 @@ mod tests {
         assert_eq!(holed.known_by_variable().iter().sum::<usize>(), known - hidden.len());
         assert_eq!(hidden, values_to_hide(&ward, 0.1, 3).unwrap());
         assert!(values_to_hide(&ward, 0.0, 3).is_err());
+        let ends = ends_to_hide(&ward, 0.25);
+        let holed = hide_values(&ward, &ends);
+        for one in 0..ward.len() {
+            let last = |series: &Series| {
+                let of = |variable| series.known(one, variable).map(|(step, ..)| step).last();
+                (0..series.variables().len()).filter_map(of).max().unwrap_or(0)
+            };
+            assert!(last(&holed) < last(&ward), "series {one} ends earlier");
+            assert!(ends.iter().all(|(own, step, _)| *own != one || *step > last(&holed)), "series {one}");
+        }
     }
 
     #[test]

@@ -68,7 +68,8 @@ pub struct Unfilled {
 /// Learns from all rows. The ignored columns are neither used nor filled.
 pub(super) fn fit(data: &Data, plan: &FillPlan, recipe: &Recipe, run: &Run) -> Result<Made> {
     let FillPlan { ignored, limits, draws, .. } = plan;
-    for name in ignored.iter().chain(limits.columns.keys()) {
+    let varies = |name: &String| data.series().is_ok_and(|series| series.variables().contains(name));
+    for name in ignored.iter().chain(limits.columns.keys().filter(|name| !varies(name))) {
         data.column(name)?;
     }
     limits.check()?;

@@ -51,8 +51,14 @@ impl Roles {
     /// When a named column is absent, one column has two parts, or the target is missing in every row.
     pub fn labelled(&self, data: &Data) -> Result<Data> {
         let taken = self.taken();
+        // What changes over time can be left out, and have no other part.
+        let varies =
+            |name: &str| data.series().is_ok_and(|series| series.variables().iter().any(|own| own == name));
+        let left_out = |name: &str| self.ignore.iter().any(|own| own == name) && varies(name);
         for (index, name) in taken.iter().enumerate() {
-            data.column(name)?;
+            if !left_out(name) {
+                data.column(name)?;
+            }
             if taken[..index].contains(name) {
                 return Err(
                     Error::data(format!("column `{name}` is given two roles")).with_hint(Act::OneRole)
@@ -66,7 +72,15 @@ impl Roles {
                 .with_hint("learning needs rows whose target is known"));
         }
         let out = |name: &str| self.id.iter().chain(&self.ignore).any(|other| other == name);
-        data.part(&rows, |column| !out(&column.name))
+        let part = data.part(&rows, |column| !out(&column.name))?;
+        match part.series() {
+            Ok(series) if series.variables().iter().any(|name| out(name)) => {
+                let names: Vec<String> =
+                    series.variables().iter().filter(|name| !out(name)).cloned().collect();
+                Ok(series.with_variables(&names).into())
+            }
+            _ => Ok(part),
+        }
     }
 
     /// The columns to predict from: all that have no other part and can tell the given rows apart. Data that are no

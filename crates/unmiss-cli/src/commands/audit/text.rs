@@ -1,6 +1,7 @@
 //! The audit as text for an 80-column terminal, the verdict first.
 
 use unmiss::audit::{Audit, Contrast, Figures, Level};
+use unmiss::data::Shape;
 
 use crate::output::{WIDTH, column, cut, item, number, wrapped};
 
@@ -13,8 +14,9 @@ const LISTED: usize = 8;
 
 /// The whole page.
 pub fn page(audit: &Audit, title: &str) -> String {
+    let (things, cells) = if audit.shape == Shape::Series { ("series", "values") } else { ("rows", "cells") };
     let size = format!(
-        "{title}: {} rows, {} shares of known cells, {} masks each",
+        "{title}: {} {things}, {} shares of known {cells}, {} masks each",
         number(audit.rows),
         audit.curve.len(),
         audit.settings.masks

@@ -39,7 +39,11 @@ pub fn page(comparison: &Comparison) -> String {
 
 /// What was compared, on what and how, in a sentence.
 pub fn what_was_asked(comparison: &Comparison) -> String {
-    let things = if comparison.shape == Shape::Images { "images" } else { "rows" };
+    let (things, cells) = match comparison.shape {
+        Shape::Images => ("images", "cells"),
+        Shape::Series => ("series", "values"),
+        Shape::Table | Shape::Ratings => ("rows", "cells"),
+    };
     let rows = match comparison.rows_compared < comparison.rows {
         true => format!("{} of {} {things}", number(comparison.rows_compared), number(comparison.rows)),
         false => format!("{} {things}", number(comparison.rows)),
@@ -50,7 +54,7 @@ pub fn what_was_asked(comparison: &Comparison) -> String {
     };
     match (&comparison.question, comparison.task) {
         (Question::Imputers { how, .. }, _) => {
-            format!("Filling hidden cells of {rows}: hidden by {how}, {repeats}.")
+            format!("Filling hidden {cells} of {rows}: hidden by {how}, {repeats}.")
         }
         (Question::Pixels { how }, _) => {
             let how = if how == "others" { "the holes of other images" } else { how };

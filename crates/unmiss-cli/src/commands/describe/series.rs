@@ -14,6 +14,9 @@ use crate::printer::Printer;
 pub fn run(arguments: &Arguments, printer: &Printer) -> Result<()> {
     let options = (arguments.input.options()?, arguments.target.as_deref());
     let series = arguments.series.read(&arguments.data, &arguments.ratings, options, None, printer)?.series;
+    if let Some(target) = &arguments.target {
+        series.column(target)?;
+    }
     let found = describe_series(&series);
     let file = file_name(&arguments.data);
     if let Some(path) = &arguments.html {
@@ -32,10 +35,13 @@ fn size(found: &SeriesDescription) -> String {
         count => format!(" Of {} series nothing is known.", number(count)),
     };
     format!(
-        "{} series with {} steps and {} variables: {} known values, {:.1} % of the values at steps are missing.{empty}",
+        "{} series with {} steps and {}: {} known values, {:.1} % of the values at steps are missing.{empty}",
         number(found.series),
         number(found.steps),
-        found.variables.len(),
+        match found.variables.len() {
+            1 => "1 variable".to_owned(),
+            count => format!("{count} variables"),
+        },
         number(found.known),
         100.0 * found.missing
     )
@@ -44,14 +50,17 @@ fn size(found: &SeriesDescription) -> String {
 fn over_time(found: &SeriesDescription, clock: Clock) -> String {
     let middle = |spread: &Option<Spread>, words: &dyn Fn(f64) -> String| match spread {
         Some(own) => format!("{} (from {} to {})", words(own.median), words(own.least), words(own.most)),
-        None => "unknown".into(),
+        None => "nothing".into(),
+    };
+    let between = match &found.gaps {
+        Some(_) => format!("between two steps lies {}", middle(&found.gaps, &|value| clock.words(value))),
+        None => "no series has two steps".into(),
     };
     let (count, time) = (|value: f64| number(value as usize), |value: f64| clock.words(value));
     format!(
-        "Half of the series have at most {} steps over {}, and between two steps lies {}. A series has {} known values.",
+        "Half of the series have at most {} steps over {}, and {between}. A series has {} known values.",
         middle(&found.lengths, &count),
         middle(&found.spans, &time),
-        middle(&found.gaps, &time),
         middle(&found.values_per_series, &count)
     )
 }

@@ -56,7 +56,7 @@ pub fn headline(found: &Evaluation) -> String {
 }
 
 fn counted(found: &Evaluation) -> String {
-    let mut words = format!("{} rows whose `{}` is known", number(found.rows), found.target);
+    let mut words = format!("{} {} whose `{}` is known", number(found.rows), found.things(), found.target);
     if let Some(groups) = found.groups {
         words.push_str(&format!(", in {} groups", number(groups)));
     }

@@ -31,6 +31,7 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
         }
     };
     let reading = read(arguments, None, printer)?;
+    let recipe = to_forecast(recipe, arguments, &reading.series)?;
     let data = Data::from(reading.series.clone());
     let run = printer.run(general)?;
     let plan = FillPlan { limits: arguments.limits()?, draws: arguments.sets(), ..FillPlan::default() };
@@ -49,6 +50,26 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
     Ok(Ended::of(&model, &run))
 }
 
+/// The recipe, which chooses by hidden ends of series where it is asked to forecast: as far as asked, half of each at
+/// most. What the user has set stays.
+fn to_forecast(recipe: Recipe, arguments: &Arguments, series: &Series) -> Result<Recipe> {
+    let Some(until) = arguments.until else { return Ok(recipe) };
+    let steps = series.all_steps();
+    let more = series.extended(series.clock.span(until)?)?.all_steps() - steps;
+    if more == 0 {
+        return Ok(recipe);
+    }
+    let typed = settings(&arguments.set)?;
+    let free = |name: &str| typed.iter().all(|(own, _)| *own != name);
+    // Only what chooses among imputers has such a setting.
+    if recipe.settings.get("ends").is_none() || !free("ends") {
+        return Ok(recipe);
+    }
+    let recipe = recipe.set("ends", "true")?;
+    let share = (more as f64 / steps.max(1) as f64).clamp(0.01, 0.5);
+    if free("hide") { recipe.set("hide", &share.to_string()) } else { Ok(recipe) }
+}
+
 /// Fills series with an imputer that was kept.
 pub fn with(arguments: &Arguments, model: &Model, general: &General, printer: &Printer) -> Result<Ended> {
     check(arguments)?;
@@ -62,7 +83,11 @@ pub fn with(arguments: &Arguments, model: &Model, general: &General, printer: &P
 }
 
 fn read(arguments: &Arguments, model: Option<&Model>, printer: &Printer) -> Result<SeriesReading> {
-    let options = (arguments.input.options()?, None);
+    let mut options = arguments.input.options()?;
+    if let Some(model) = model {
+        options.missing = arguments.input.form().missing(model.missing.clone())?;
+    }
+    let options = (options, None);
     arguments.series.read(&arguments.data, &arguments.ratings, options, model, printer)
 }
 
@@ -102,6 +127,9 @@ fn fill(
         before = before.extended(before.clock.span(until)?)?;
     }
     let more = before.all_steps() - steps;
+    if let Some(until) = arguments.until.filter(|_| more == 0) {
+        printer.say(&format!("note: no series ends before {until} after its start, so nothing is forecast"));
+    }
     let data = Data::from(before.clone());
     let mut unseen = Vec::new();
     let rows = filling.encode(&data, |_, variable| unseen.push(variable.to_owned()))?;
@@ -145,11 +173,12 @@ fn fill(
         let text = format!("{}\n{}\nThe filled series are in {ends}.\n", wrapped(&text, 0), chosen(model));
         arguments.tell(&found, &text, printer)?;
     }
-    match unfilled.is_empty() {
+    match unfilled.is_empty() && reading.empty.is_empty() {
         true => Ok(()),
         false => {
-            let left: Vec<String> =
-                unfilled.iter().map(|left| format!("`{}` ({})", left.column, left.reason)).collect();
+            let of_known = unfilled.iter().map(|left| format!("`{}` ({})", left.column, left.reason));
+            let of_none = reading.empty.iter().map(|name| format!("`{name}` (nothing is known of it)"));
+            let left: Vec<String> = of_known.chain(of_none).collect();
             Err(Error::data(format!("holes are left in {}", left.join(", ")))
                 .with_hint("leave these variables out of the file, or learn from series that know them"))
         }
@@ -167,5 +196,6 @@ fn chosen(model: &Model) -> String {
             errors.filter_map(|(name, error)| error.as_f64().map(|error| format!("{name} {error:.3}")));
         text.push_str(&format!("  {name:20} {method:14} {}\n", errors.collect::<Vec<_>>().join(", ")));
     }
-    format!("\nBy variable (mean absolute error of hidden values, in standard deviations):\n\n{text}")
+    let hidden = if model.summary.method["ends"] == true { "hidden ends of series" } else { "hidden values" };
+    format!("\nBy variable (mean absolute error of {hidden}, in standard deviations):\n\n{text}")
 }

@@ -1,5 +1,7 @@
 //! Predicting from series, as a whole or as they were some time after their start.
 
+use std::collections::BTreeSet;
+
 use unmiss::data::{CsvWriter, Data, ReadOptions, Shape};
 use unmiss::error::{Error, Result};
 use unmiss::methods::Job;
@@ -47,6 +49,7 @@ pub fn run(arguments: &Arguments, model: &Model, general: &General, printer: &Pr
     let header = [vec![name.to_owned()], predicting.headings(arguments.level)].concat();
     let mut writer = CsvWriter::create(&arguments.output, &header)?;
     let (mut unseen, mut watch) = (super::Unseen::default(), predicting.watch());
+    let mut others = BTreeSet::new();
     let all: Vec<usize> = (0..series.len()).collect();
     for some in all.chunks(BATCH) {
         if run.stopped() {
@@ -54,7 +57,10 @@ pub fn run(arguments: &Arguments, model: &Model, general: &General, printer: &Pr
         }
         let batch = Data::from(series.part(some, |_| true));
         let answers = run.compute(|| -> Result<_> {
-            let rows = predicting.coder.encode(&batch, |column, level| unseen.note(column, level))?;
+            let rows = predicting.coder.encode(&batch, |column, level| match column {
+                "variable" => drop(others.insert(level.to_owned())),
+                _ => unseen.note(column, level),
+            })?;
             watch.look(&rows);
             Ok(predicting.answers(&rows)?.written(arguments.level))
         })?;
@@ -67,6 +73,10 @@ pub fn run(arguments: &Arguments, model: &Model, general: &General, printer: &Pr
     writer.finish()?;
     printer.close();
     unseen.tell(&run);
+    if !others.is_empty() {
+        let names: Vec<String> = others.iter().map(|name| format!("`{name}`")).collect();
+        run.note(format!("variables that the model did not learn from are ignored: {}", names.join(", ")));
+    }
     // What is known only later is no surprise.
     if let Some(shift) = watch.shift().filter(|_| !arguments.series.cuts()) {
         run.warn(shift.words());

@@ -29,6 +29,12 @@ pub fn page(model: &Model, arguments: &Arguments) -> Result<String> {
     if let Some(step) = coder.step {
         lines.push(("steps", coder.clock.words(step)));
     }
+    if coder.clock.counts_from_first() {
+        lines.push(("times", format!("{}, counted from the first of each series", coder.clock.name())));
+    }
+    if let Some(after) = coder.after {
+        lines.push(("cut off", format!("{} after the start of each series", coder.clock.words(after))));
+    }
     lines.push(("missing", format!("{:.1} % of the values at steps", 100.0 * summary.missing_share)));
     lines.push(("seed", summary.seed.to_string()));
     let mut text = format!("{}: {what}\n\n", arguments.model.display());

@@ -19,6 +19,9 @@ pub enum Clock {
     /// Plain numbers, in a unit that only the user knows. They count from 0.
     #[default]
     Numbers,
+    /// Plain numbers that do not start near 0: years, seconds since 1970, or some before 0. A series starts with its
+    /// first row.
+    Points,
     /// `HH:MM` or `HH:MM:SS` since the start, hours beyond 24 too; kept as hours.
     Hours,
     /// Dates with or without a time of day (ISO 8601); kept as hours since 1970. A series starts with its first row.
@@ -29,7 +32,7 @@ impl Clock {
     /// The number that a written time stands for, if it is written in this way.
     pub fn parse(self, text: &str) -> Option<f64> {
         match self {
-            Self::Numbers => text.parse().ok().filter(|time: &f64| time.is_finite()),
+            Self::Numbers | Self::Points => text.parse().ok().filter(|time: &f64| time.is_finite()),
             Self::Hours => hours(text),
             Self::Dates => date(text),
         }
@@ -40,10 +43,24 @@ impl Clock {
         [Self::Numbers, Self::Hours, Self::Dates].into_iter().find(|clock| clock.parse(text).is_some())
     }
 
+    /// Whether times are counted from the first of each series, and not from 0.
+    pub fn counts_from_first(self) -> bool {
+        matches!(self, Self::Points | Self::Dates)
+    }
+
+    /// What times are, in words.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Numbers | Self::Points => "numbers",
+            Self::Hours => "hours and minutes",
+            Self::Dates => "dates",
+        }
+    }
+
     /// A time as it is written.
     pub fn format(self, time: f64) -> String {
         match self {
-            Self::Numbers => format_number(time),
+            Self::Numbers | Self::Points => format_number(time),
             Self::Hours => {
                 let seconds = (time * HOUR).round();
                 let (hours, rest) = ((seconds / HOUR).trunc(), seconds.abs() % HOUR);
@@ -62,8 +79,8 @@ impl Clock {
     /// When a unit is given and times have none of their own, or the other way round.
     pub fn span(self, span: Span) -> Result<f64> {
         match (self, span.unit) {
-            (Self::Numbers, None) => Ok(span.count),
-            (Self::Numbers, Some(_)) => {
+            (Self::Numbers | Self::Points, None) => Ok(span.count),
+            (Self::Numbers | Self::Points, Some(_)) => {
                 let what = format!("{span} has a unit, and the times are plain numbers");
                 Err(Error::data(what)
                     .with_hint(format!("say it in the unit of the times, as {}", span.count)))
@@ -78,7 +95,7 @@ impl Clock {
     pub fn words(self, span: f64) -> String {
         let rounded = |value: f64| format_number((value * 100.0).round() / 100.0);
         match self {
-            Self::Numbers => rounded(span),
+            Self::Numbers | Self::Points => rounded(span),
             _ if span.abs() >= 48.5 => format!("{} days", rounded(span / 24.0)),
             _ if span.abs() >= 1.0 => format!("{} h", rounded(span)),
             _ => format!("{} min", rounded(span * 60.0)),

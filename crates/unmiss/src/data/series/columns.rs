@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::clock::Clock;
+use super::manner::Manner;
 use super::set::Form;
 use crate::data::table::{Column, Values};
 use crate::error::{Error, Result};
@@ -48,36 +49,47 @@ pub(super) struct Times<'a> {
     pub clock: Clock,
     words: Words<'a>,
     numbers: Vec<f64>,
+    manner: Manner,
 }
 
 impl<'a> Times<'a> {
-    pub fn of(column: &'a Column) -> Result<Self> {
+    /// The times of a column, with a decimal mark where one is told.
+    pub fn of(column: &'a Column, decimal: Option<char>) -> Result<Self> {
         let words = words(column);
-        let seen = |level: usize| (0..column.rows()).any(|row| words.code(row) == Some(level));
-        let mut clock: Option<(Clock, &String)> = None;
-        for (place, level) in words.levels.iter().enumerate() {
-            let own = Clock::of(level.trim());
-            match (own, clock) {
-                (Some(own), None) => clock = Some((own, level)),
-                (Some(own), Some((first, _))) if own == first => {}
-                (Some(_), Some((_, other))) if seen(place) => {
+        let mut seen = vec![false; words.levels.len()];
+        (0..column.rows()).filter_map(|row| words.code(row)).for_each(|code| seen[code] = true);
+        let written =
+            words.levels.iter().zip(&seen).filter(|(_, seen)| **seen).map(|(level, _)| level.trim());
+        let manner = Manner::of(written.clone(), decimal).unwrap_or(Manner::Plain);
+        let mut first: Option<(Clock, &str)> = None;
+        for level in written {
+            match (manner.parse(level), first) {
+                (Some((clock, _)), None) => first = Some((clock, level)),
+                (Some((clock, _)), Some((own, other))) if clock != own => {
                     let what = format!("times are written in several ways: `{other}` and `{level}`");
                     return Err(
                         Error::data(what).with_hint("write them all as numbers, as HH:MM or as dates")
                     );
                 }
-                (None, _) if seen(place) => {
+                (Some(_), Some(_)) => {}
+                (None, _) => {
                     let what = format!("`{level}` in column `{}` is not a time", column.name);
                     return Err(Error::data(what).with_hint(
-                        "a time is a number, HH:MM or HH:MM:SS, or a date as 2024-05-31T12:30:00",
+                        "a time is a number, HH:MM or HH:MM:SS, or a date as 2024-05-31T12:30:00 (31.05.2024 12:30 is \
+                         read too, 5/6/2024 where another date shows which is the day)",
                     ));
                 }
-                _ => {}
             }
         }
-        let clock = clock.map_or(Clock::Numbers, |(clock, _)| clock);
-        let numbers = words.levels.iter().map(|level| clock.parse(level.trim()).unwrap_or(0.0)).collect();
-        Ok(Self { clock, words, numbers })
+        let clock = first.map_or(Clock::Numbers, |(clock, _)| clock);
+        let number = |level: &String| manner.parse(level.trim()).map_or(0.0, |(_, time)| time);
+        let numbers = words.levels.iter().map(number).collect();
+        Ok(Self { clock, words, numbers, manner })
+    }
+
+    /// A time as the column has them.
+    pub fn written(&self, time: f64) -> String {
+        self.manner.format(self.clock, time)
     }
 
     pub fn time(&self, row: usize) -> Option<f64> {

@@ -15,6 +15,15 @@ pub(super) struct Cell {
     pub value: Option<f64>,
 }
 
+/// Series that were put together.
+pub(super) struct Gathered {
+    pub series: Series,
+    /// What is to be told.
+    pub notes: Vec<String>,
+    /// Variables of which nothing is known, which are left out.
+    pub empty: Vec<String>,
+}
+
 /// Series in the order in which they come first, and what is to be told: values that stand twice and rows out of order.
 /// A variable that every series has once at most, and at its first time, does not change over time.
 pub(super) fn gathered(
@@ -23,13 +32,15 @@ pub(super) fn gathered(
     ids: &[String],
     names: &[String],
     roles: &SeriesRoles,
-) -> Result<(Series, Vec<String>)> {
+) -> Result<Gathered> {
     let (order, by_series) = dealt(&cells, ids.len());
     let seen = constants(&by_series, names.len());
     let constant: Vec<bool> =
         names.iter().zip(seen).map(|(name, seen)| roles.constant(name).unwrap_or(seen)).collect();
     let (mut used, mut notes) = (vec![false; names.len()], Vec::new());
     cells.iter().for_each(|cell| used[cell.variable] |= cell.value.is_some());
+    // What a model knows to change over time is filled even where nothing of it is known.
+    used.iter_mut().zip(names).for_each(|(used, name)| *used |= roles.constant(name) == Some(false));
     let places: Vec<usize> = (0..names.len()).filter(|&own| used[own] && !constant[own]).collect();
     let mut column = vec![None; names.len()];
     places.iter().enumerate().for_each(|(place, &own)| column[own] = Some(place));
@@ -76,8 +87,8 @@ pub(super) fn gathered(
     if unsorted > 0 {
         notes.push(format!("the rows of {unsorted} series are put in the order of time"));
     }
-    let empty: Vec<&str> =
-        (0..names.len()).filter(|&own| !used[own]).map(|own| names[own].as_str()).collect();
+    let empty: Vec<String> =
+        (0..names.len()).filter(|&own| !used[own]).map(|own| names[own].clone()).collect();
     if !empty.is_empty() {
         notes.push(format!("nothing is known of {}: left out", empty.join(", ")));
     }
@@ -92,7 +103,7 @@ pub(super) fn gathered(
     }
     let number = |(own, values): (&usize, &Vec<f64>)| number_column(&names[*own], values);
     parts.statics = fixed.iter().zip(&statics).map(number).collect();
-    Ok((Series::new(parts)?, notes))
+    Ok(Gathered { series: Series::new(parts)?, notes, empty })
 }
 
 /// A column of numbers, of the kind that a table's reader would see.

@@ -21,8 +21,9 @@
 //! | a time is | as a number | counted from |
 //! |---|---|---|
 //! | a number | itself | 0 |
+//! | a number, where none of the series starts near 0 or one starts before it | itself | the first of its series |
 //! | `HH:MM`, `HH:MM:SS` | hours | 0 |
-//! | a date (ISO 8601), with a time of day or not | hours since 1970 | the first of its series |
+//! | a date (ISO 8601, or 31.05.2024 and its like where it can mean one day), with a time of day or not | hours since 1970 | the first of its series |
 //!
 //! # What is told and what is refused
 //!
@@ -40,10 +41,12 @@
 mod clock;
 mod set;
 mod steps;
+mod manner;
 mod gather;
 mod columns;
 mod wide;
 mod sample;
+mod remarks;
 mod read;
 mod write;
 #[cfg(test)]

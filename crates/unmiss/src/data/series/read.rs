@@ -4,14 +4,17 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use super::clock::Span;
+use super::clock::{Clock, Span};
 use super::columns::{Skipped, Times, words};
-use super::gather::{Cell, gathered};
+use super::gather::{Cell, Gathered, gathered};
+use super::remarks::{doubts, on_columns};
 use super::sample::{SAMPLE, sample};
 use super::set::{Form, Series};
 use super::wide;
-use crate::data::options::{MissingTokens, ReadOptions};
+use crate::data::note::Note;
+use crate::data::options::{MissingTokens, ReadOptions, check_names};
 use crate::data::read_table::read as read_table;
+use crate::data::reading::Reading;
 use crate::data::table::{Column, Kind, Table};
 use crate::error::{Error, Result};
 
@@ -46,6 +49,8 @@ pub struct SeriesRoles {
     pub variables: Vec<String>,
     /// What does not.
     pub statics: Vec<String>,
+    /// What times of the model's series counted from.
+    pub clock: Option<Clock>,
 }
 
 impl SeriesRoles {
@@ -62,7 +67,9 @@ pub struct SeriesReading {
     /// The series.
     pub series: Series,
     /// Remarks in plain words: rows skipped, values that stand twice, what was taken as constant.
-    pub notes: Vec<String>,
+    pub notes: Vec<Note>,
+    /// Variables of which nothing is known, which are left out.
+    pub empty: Vec<String>,
     /// The file as a table; none for series that are made.
     pub table: Option<Table>,
 }
@@ -78,32 +85,59 @@ pub fn is_series(path: &Path) -> bool {
 /// When a file can't be read, a column is absent, or times are written in several ways.
 pub fn read(path: &Path, options: &SeriesOptions) -> Result<SeriesReading> {
     if is_series(path) {
-        let mut reading = SeriesReading { series: sample()?, notes: Vec::new(), table: None };
+        let mut reading =
+            SeriesReading { series: sample()?, notes: Vec::new(), empty: Vec::new(), table: None };
         in_time(&mut reading, options)?;
         return Ok(reading);
     }
-    let table = read_known(path, options.kinds(), options.form.long.as_ref().map(|_| &options.form))?;
+    let long = options.form.long.as_ref().map(|_| &options.form);
+    let Reading { table, notes } = read_known(path, options.kinds(), long)?;
+    let new = options.roles.clock.is_none();
     let mut reading = from_table(&table, options)?;
+    // What is read for a model is read as it was then.
+    let notes: Vec<Note> = on_columns(notes, |name| new && options.form.is_variable(name)).collect();
+    reading.notes.splice(..0, notes);
+    let mut known: Vec<String> = table.columns().iter().map(|column| column.name.clone()).collect();
+    known.extend(variables_of(&table, options)?);
+    if new && long.is_some() {
+        reading.notes.extend(doubts(&reading.series));
+    }
     for (file, wanted) in [(&options.statics, None), (&options.targets, options.target.as_ref())] {
         let Some(file) = file else { continue };
         let kinds = [(options.form.series.clone(), Kind::Category)].into();
         let about = read_known(file, ReadOptions { kinds, ..options.read.clone() }, None)?;
-        reading = joined(reading, &about, &options.form.series, wanted)
+        known.extend(about.table.columns().iter().map(|column| column.name.clone()));
+        let taken = |name: &str| name != options.form.series && wanted.is_none_or(|wanted| wanted == name);
+        reading.notes.extend(on_columns(about.notes, |name| new && taken(name)));
+        reading = joined(reading, &about.table, &options.form.series, wanted)
             .map_err(|error| error.reworded(|what| Error::data(format!("{}: {what}", file.display()))))?;
+    }
+    if new {
+        check_names(&known, options.read.missing.columns().keys()).map_err(|error| {
+            error.reworded(|what| {
+                Error::setting("missing-in", format!("{what}, and no variable of that name"))
+            })
+        })?;
     }
     in_time(&mut reading, options)?;
     reading.table = Some(table);
     Ok(reading)
 }
 
+/// The names of what a long table measures.
+fn variables_of(table: &Table, options: &SeriesOptions) -> Result<Vec<String>> {
+    let Some((variable, _)) = &options.form.long else { return Ok(Vec::new()) };
+    Ok(words(table.column(variable)?).levels)
+}
+
 /// Reads a table, with the words for "missing" of columns that it has: others may be those of another table, or of the
 /// variables of a long one.
-fn read_known(path: &Path, mut options: ReadOptions, long: Option<&Form>) -> Result<Table> {
+fn read_known(path: &Path, mut options: ReadOptions, long: Option<&Form>) -> Result<Reading> {
     let all = std::mem::replace(&mut options.missing, MissingTokens::new(Vec::<String>::new()));
     all.everywhere().iter().for_each(|word| options.missing.add(word));
     let named = all.columns();
     if named.is_empty() {
-        return Ok(read_table(path, &options)?.table);
+        return read_table(path, &options);
     }
     let known: Vec<String> = match long {
         Some(Form { series, time, long }) => {
@@ -117,7 +151,7 @@ fn read_known(path: &Path, mut options: ReadOptions, long: Option<&Form>) -> Res
     for (column, words) in named.iter().filter(|(column, _)| known.contains(column)) {
         words.iter().for_each(|word| options.missing.add_for(column, word));
     }
-    Ok(read_table(path, &options)?.table)
+    read_table(path, &options)
 }
 
 /// Series from a table. Nothing is put in bins.
@@ -125,10 +159,10 @@ fn read_known(path: &Path, mut options: ReadOptions, long: Option<&Form>) -> Res
 /// # Errors
 /// When a column is absent, or times are written in several ways.
 pub fn from_table(table: &Table, options: &SeriesOptions) -> Result<SeriesReading> {
-    let (ids, times) =
-        (words(table.column(&options.form.series)?), Times::of(table.column(&options.form.time)?)?);
+    let ids = words(table.column(&options.form.series)?);
+    let times = Times::of(table.column(&options.form.time)?, options.read.form.decimal)?;
     let mut skipped = Skipped::default();
-    let (series, notes) = match &options.form.long {
+    let Gathered { mut series, notes, empty } = match &options.form.long {
         Some((variable, value)) => {
             let (names, values) = (words(table.column(variable)?), table.column(value)?);
             let numbers = values.numbers().ok_or_else(|| not_numbers(values))?;
@@ -162,10 +196,26 @@ pub fn from_table(table: &Table, options: &SeriesOptions) -> Result<SeriesReadin
             "name the columns of ids and of times, and for a table with a row for each value those of variable and value",
         ));
     }
-    let mut series = series;
     series.form = options.form.clone();
-    let notes = skipped.words(&options.form).into_iter().chain(notes).collect();
-    Ok(SeriesReading { series, notes, table: None })
+    let mut notes: Vec<String> = skipped.words(&options.form).into_iter().chain(notes).collect();
+    notes.extend(counted(&mut series, options.roles.clock));
+    let notes = notes.into_iter().map(Note::from).collect();
+    Ok(SeriesReading { series, notes, empty, table: None })
+}
+
+/// Sees to where times that are plain numbers count from, as a model had it or as they show, and what to tell of it.
+fn counted(series: &mut Series, of_model: Option<Clock>) -> Option<String> {
+    if series.clock != Clock::Numbers {
+        return None;
+    }
+    let far = series.far_from_zero();
+    if of_model.map_or(far.is_some(), |clock| clock == Clock::Points) {
+        series.clock = Clock::Points;
+    }
+    let (first, last) = far.filter(|_| of_model.is_none())?;
+    let (first, last) = (series.clock.format(first), series.clock.format(last));
+    let why = if first.starts_with('-') { "some of which lie before 0" } else { "which do not start near 0" };
+    Some(format!("times are numbers from {first} to {last}, {why}: they count from the first of each series"))
 }
 
 impl SeriesOptions {
@@ -190,20 +240,20 @@ fn in_time(reading: &mut SeriesReading, options: &SeriesOptions) -> Result<()> {
         let before = count(&reading.series);
         reading.series = reading.series.until(reading.series.clock.span(after)?);
         let left = count(&reading.series);
-        reading.notes.push(format!(
+        reading.notes.push(Note::from(format!(
             "series are cut off {after} after their start: {} of {} steps are left, and {} of {} values",
             left.0, before.0, left.1, before.1
-        ));
+        )));
     }
     if let Some(step) = options.step {
         let before = count(&reading.series);
         reading.series = reading.series.binned(reading.series.clock.span(step)?)?;
         let after = count(&reading.series);
-        reading.notes.push(format!(
+        reading.notes.push(Note::from(format!(
             "times are put in bins of {step}: {} steps become {}, and {} values become {}, several in a bin being \
              their mean",
             before.0, after.0, before.1, after.1
-        ));
+        )));
     }
     Ok(())
 }
@@ -215,7 +265,7 @@ fn not_numbers(column: &Column) -> Error {
 
 /// The series with what a table knows about each: all columns, or one.
 fn joined(reading: SeriesReading, about: &Table, id: &str, wanted: Option<&String>) -> Result<SeriesReading> {
-    let SeriesReading { series, mut notes, table } = reading;
+    let SeriesReading { series, mut notes, empty, table } = reading;
     if let Some(wanted) = wanted {
         about.column(wanted)?;
     }
@@ -242,14 +292,14 @@ fn joined(reading: SeriesReading, about: &Table, id: &str, wanted: Option<&Strin
     }
     if !unknown.is_empty() {
         let has = if unknown.len() == 1 { "has" } else { "have" };
-        notes.push(format!("{} series {has} no row there: {}", unknown.len(), named(&unknown)));
+        notes.push(Note::from(format!("{} series {has} no row there: {}", unknown.len(), named(&unknown))));
     }
     let mut others: Vec<&str> =
         rows.keys().copied().filter(|own| !series.ids().iter().any(|id| id == own)).collect();
     if !others.is_empty() {
         others.sort_unstable();
         let are = if others.len() == 1 { "has no values and is" } else { "have no values and are" };
-        notes.push(format!("{} series {are} left out: {}", others.len(), named(&others)));
+        notes.push(Note::from(format!("{} series {are} left out: {}", others.len(), named(&others))));
     }
     let mut columns = Vec::new();
     for column in about.columns().iter().filter(|column| column.name != id) {
@@ -261,7 +311,7 @@ fn joined(reading: SeriesReading, about: &Table, id: &str, wanted: Option<&Strin
         own.observed.iter_mut().zip(&places).for_each(|(known, row)| *known &= row.is_some());
         columns.push(own);
     }
-    Ok(SeriesReading { series: series.with_statics(columns)?, notes, table })
+    Ok(SeriesReading { series: series.with_statics(columns)?, notes, empty, table })
 }
 
 fn named(ids: &[&str]) -> String {

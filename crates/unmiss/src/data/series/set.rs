@@ -20,6 +20,14 @@ pub struct Form {
     pub long: Option<(String, String)>,
 }
 
+impl Form {
+    /// Whether a column is none of those that have a part.
+    pub(super) fn is_variable(&self, column: &str) -> bool {
+        let long = self.long.iter().any(|(variable, value)| column == variable || column == value);
+        column != self.series && column != self.time && !long
+    }
+}
+
 /// Series of the same variables, each with times of its own, and what is known about each as a whole.
 ///
 /// A step is a time of a series at which something may be known; the steps of all series stand one behind the other.
@@ -29,6 +37,8 @@ pub struct Series {
     pub clock: Clock,
     /// The width of the bins that times were put in, if they were.
     pub step: Option<f64>,
+    /// How long after its start each was cut off, if they were.
+    pub after: Option<f64>,
     /// The columns that they were read from.
     pub form: Form,
     ids: Vec<String>,
@@ -52,6 +62,8 @@ pub struct Parts {
     pub clock: Clock,
     /// The width of the bins that times were put in, if they were.
     pub step: Option<f64>,
+    /// How long after its start each was cut off, if they were.
+    pub after: Option<f64>,
     /// The columns that they were read from.
     pub form: Form,
     /// The name of each series.
@@ -76,7 +88,7 @@ impl Series {
     /// # Errors
     /// When parts have other lengths, times do not ascend, a known value is not a finite number, or a name is twice.
     pub fn new(parts: Parts) -> Result<Self> {
-        let Parts { clock, step, form, ids, variables, lengths, times, mut values, observed, statics } =
+        let Parts { clock, step, after, form, ids, variables, lengths, times, mut values, observed, statics } =
             parts;
         let (steps, cells) = (times.len(), times.len() * variables.len());
         if ids.len() != lengths.len() || lengths.iter().sum::<usize>() != steps {
@@ -106,7 +118,8 @@ impl Series {
         }
         let mut starts = vec![0];
         lengths.iter().for_each(|length| starts.push(starts[starts.len() - 1] + length));
-        let series = Self { clock, step, form, ids, variables, starts, times, values, observed, statics };
+        let series =
+            Self { clock, step, after, form, ids, variables, starts, times, values, observed, statics };
         match (0..series.len()).find(|&one| !series.times(one).is_sorted_by(|a, b| a < b)) {
             Some(one) => Err(Error::data(format!("the times of series `{}` do not ascend", series.ids[one]))),
             None => Ok(series),
@@ -148,11 +161,11 @@ impl Series {
         &self.times[self.steps(series)]
     }
 
-    /// What times of a series are counted from: 0, or where times are dates the first of them.
+    /// What times of a series are counted from: 0, or the first of them where times are dates and their like.
     pub fn origin(&self, series: usize) -> f64 {
-        match self.clock {
-            Clock::Dates => self.times(series).first().copied().unwrap_or(0.0),
-            Clock::Numbers | Clock::Hours => 0.0,
+        match self.clock.counts_from_first() {
+            true => self.times(series).first().copied().unwrap_or(0.0),
+            false => 0.0,
         }
     }
 
@@ -224,11 +237,23 @@ impl Series {
     /// # Errors
     /// When there are more or fewer rows than series, or a name is taken.
     pub fn with_statics(self, more: Vec<Column>) -> Result<Self> {
-        let (clock, step, statics) = (self.clock, self.step, self.statics.columns());
+        let (clock, step, after, statics) = (self.clock, self.step, self.after, self.statics.columns());
         let statics = statics.iter().cloned().chain(more).collect();
         let lengths = self.starts.windows(2).map(|ends| ends[1] - ends[0]).collect();
         let Self { form, ids, variables, times, values, observed, .. } = self;
-        Self::new(Parts { clock, step, form, ids, variables, lengths, times, values, observed, statics })
+        Self::new(Parts {
+            clock,
+            step,
+            after,
+            form,
+            ids,
+            variables,
+            lengths,
+            times,
+            values,
+            observed,
+            statics,
+        })
     }
 
     /// A copy with these columns about each series, instead of those of the same names.
@@ -287,6 +312,7 @@ impl Series {
         let mut some = Self {
             clock: self.clock,
             step: self.step,
+            after: self.after,
             form: self.form.clone(),
             ids: series.iter().map(|&one| self.ids[one].clone()).collect(),
             variables: self.variables.clone(),
@@ -323,8 +349,8 @@ impl Series {
         }
         let (variables, ids, starts) = (names.to_vec(), self.ids.clone(), self.starts.clone());
         let (times, statics) = (self.times.clone(), self.statics.clone());
-        let (clock, step, form) = (self.clock, self.step, self.form.clone());
-        Self { clock, step, form, ids, variables, starts, times, values, observed, statics }
+        let (clock, step, after, form) = (self.clock, self.step, self.after, self.form.clone());
+        Self { clock, step, after, form, ids, variables, starts, times, values, observed, statics }
     }
 
     /// A number that changes with any known value, mark or time of a series.

@@ -34,6 +34,7 @@ impl Series {
         let mut parts = Parts {
             clock: self.clock,
             step: Some(width),
+            after: self.after,
             form: self.form.clone(),
             ids: self.ids().to_vec(),
             variables: self.variables().to_vec(),
@@ -70,9 +71,11 @@ impl Series {
     #[must_use]
     pub fn until(&self, span: f64) -> Self {
         let all: Vec<usize> = (0..self.len()).collect();
-        self.pruned(&all, |series, step| {
+        let mut early = self.pruned(&all, |series, step| {
             self.times(series)[step] - self.origin(series) <= span + ROUNDING * span.abs()
-        })
+        });
+        early.after = Some(span);
+        early
     }
 
     /// The same series with empty steps behind their last, up to so long after where times are counted from, to be
@@ -84,6 +87,7 @@ impl Series {
         let mut parts = Parts {
             clock: self.clock,
             step: self.step,
+            after: self.after,
             form: self.form.clone(),
             ids: self.ids().to_vec(),
             variables: self.variables().to_vec(),
@@ -110,6 +114,19 @@ impl Series {
             parts.observed.resize(cells, false);
         }
         Self::new(parts)
+    }
+
+    /// The first and the last time of all, where times can't count from 0: every series starts farther from it than the
+    /// longest lasts, or one starts before it.
+    pub(super) fn far_from_zero(&self) -> Option<(f64, f64)> {
+        let ends = |series| Some((*self.times(series).first()?, *self.times(series).last()?));
+        let ends: Vec<(f64, f64)> = (0..self.len()).filter_map(ends).collect();
+        let longest = ends.iter().map(|(first, last)| last - first).fold(0.0, f64::max);
+        let first = ends.iter().map(|(first, _)| *first).fold(f64::INFINITY, f64::min);
+        let last = ends.iter().map(|(_, last)| *last).fold(f64::NEG_INFINITY, f64::max);
+        (first < 0.0 || (longest > 0.0 && first > longest))
+            .then_some((first, last))
+            .filter(|_| !ends.is_empty())
     }
 
     /// The median distance between steps, over all series; 1 where no series has two.
@@ -164,6 +181,17 @@ mod tests {
         assert_eq!(dates.times(0), [1000.5, 1001.5]);
         assert!(series.binned(0.0).is_err() && series.binned(1e-9).is_err());
         assert!(one(&[-1.0], &[1.0], Clock::Numbers).binned(1.0).is_err());
+    }
+
+    #[test]
+    fn numbers_that_start_far_from_zero_are_seen() {
+        let far = |times: &[f64]| one(times, &vec![1.0; times.len()], Clock::Numbers).far_from_zero();
+        assert_eq!(far(&[1990.0, 2012.0]), Some((1990.0, 2012.0)));
+        assert_eq!(far(&[-5.0, 1.0]), Some((-5.0, 1.0)));
+        assert_eq!((far(&[3.0, 8.0]), far(&[7.0]), far(&[])), (None, None, None));
+        let years = one(&[1990.0, 1991.0, 1994.0], &[1.0, 2.0, 3.0], Clock::Points);
+        assert_eq!(years.binned(2.0).unwrap().times(0), [1990.0, 1992.0, 1994.0]);
+        assert_eq!(years.until(1.0).times(0), [1990.0, 1991.0]);
     }
 
     #[test]

@@ -3,9 +3,8 @@
 use std::collections::HashMap;
 
 use super::columns::{Skipped, Times, Words};
-use super::gather::{Cell, gathered as from_cells};
+use super::gather::{Cell, Gathered, gathered as from_cells};
 use super::read::SeriesRoles;
-use super::set::Series;
 use crate::data::table::{Column, Table, Values};
 use crate::error::Result;
 
@@ -27,7 +26,7 @@ pub(super) fn gathered(
     (ids, times): (&Words<'_>, &Times<'_>),
     known: &SeriesRoles,
     skipped: &mut Skipped,
-) -> Result<(Series, Vec<String>)> {
+) -> Result<Gathered> {
     let mut rows = Vec::new();
     for row in 0..table.rows() {
         match (ids.code(row), times.time(row)) {
@@ -60,7 +59,7 @@ pub(super) fn gathered(
         numbers.iter().enumerate().map(value).collect::<Vec<_>>()
     };
     let cells: Vec<Cell> = rows.iter().flat_map(cell).collect();
-    let (series, mut notes) = from_cells(cells, times.clock, &ids.levels, &names, known)?;
+    let Gathered { series, mut notes, empty } = from_cells(cells, times.clock, &ids.levels, &names, known)?;
     let codes: HashMap<&str, usize> = ids.levels.iter().map(String::as_str).zip(0..).collect();
     let mut statics = Vec::new();
     for column in
@@ -90,7 +89,7 @@ pub(super) fn gathered(
             notes.push(format!("{names}: {what}"));
         }
     }
-    Ok((series.with_statics(statics)?, notes))
+    Ok(Gathered { series: series.with_statics(statics)?, notes, empty })
 }
 
 /// What a column is: by whether it changes within any series, and by whether it holds numbers.

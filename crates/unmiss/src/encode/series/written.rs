@@ -35,7 +35,7 @@ impl SeriesCoder {
             name
         };
         let unit = match self.clock {
-            Clock::Numbers => "as in training",
+            Clock::Numbers | Clock::Points => "as in training",
             Clock::Hours => "in hours",
             Clock::Dates => "in hours since 1970",
         };
@@ -54,10 +54,7 @@ impl SeriesCoder {
         let observed = graph.op("And", &[&known, &steps]);
         let values = graph.choose(&observed, &values, &nothing);
         let first = graph.columns(&times, [0]);
-        let origin = match self.clock {
-            Clock::Dates => first,
-            Clock::Numbers | Clock::Hours => graph.times(&first, &nothing),
-        };
+        let origin = if self.clock.counts_from_first() { first } else { graph.times(&first, &nothing) };
         let statics = self.statics.as_ref().map(|encoder| encoder.write(graph, missing));
         WrittenSeries { times, present, origin, values, observed, statics }
     }

@@ -10,7 +10,7 @@ use super::{
 use crate::data::Shape;
 use crate::encode::{Rows, SeriesCoder, SeriesRows};
 use crate::error::{Error, Result};
-use crate::missing::values_to_hide;
+use crate::missing::{ends_to_hide, values_to_hide};
 use crate::run::Run;
 use crate::store::Arrays;
 
@@ -27,12 +27,18 @@ struct Settings {
     methods: Vec<String>,
     /// The share of the known values that is hidden.
     hide: f64,
+    /// Whether the ends of series are hidden instead of values at random.
+    ends: bool,
 }
 
 impl Default for Settings {
     fn default() -> Self {
         let listed = short_list(Shape::Series, Job::Fill);
-        Self { methods: listed.iter().map(|method| method.name().to_owned()).collect(), hide: 0.1 }
+        Self {
+            methods: listed.iter().map(|method| method.name().to_owned()).collect(),
+            hide: 0.1,
+            ends: false,
+        }
     }
 }
 
@@ -71,6 +77,10 @@ static CARD: Card = Card {
     settings: &[
         Setting { name: "methods", help: "the imputers to choose from, as [\"interpolation\", \"kalman\"]" },
         Setting { name: "hide", help: "share of the known values that is hidden to compare them" },
+        Setting {
+            name: "ends",
+            help: "hide the ends of series and not values at random, to choose who forecasts best",
+        },
     ],
     space: &[],
     defaults: defaults_of::<Settings>,
@@ -115,11 +125,11 @@ impl Method for PerVariable {
             });
         }
         let names = coder.variables.iter().map(|variable| variable.name.clone()).collect();
-        Ok(Box::new(Fitted { names, choice, members }))
+        Ok(Box::new(Fitted { names, ends: settings.ends, choice, members }))
     }
 
     fn load(&self, settings: &Value, layout: Layout<'_>, arrays: &Arrays) -> Result<Box<dyn Learned>> {
-        Settings::checked(settings)?;
+        let settings = Settings::checked(settings)?;
         let coder = layout.series()?;
         let damaged = |what: &str| Error::damaged(format!("what was chosen can't be read: {what}"));
         let choice: Choice =
@@ -142,7 +152,7 @@ impl Method for PerVariable {
             });
         }
         let names = coder.variables.iter().map(|variable| variable.name.clone()).collect();
-        Ok(Box::new(Fitted { names, choice, members }))
+        Ok(Box::new(Fitted { names, ends: settings.ends, choice, members }))
     }
 }
 
@@ -150,7 +160,10 @@ impl Method for PerVariable {
 fn chosen(settings: &Settings, coder: &SeriesCoder, rows: &SeriesRows, run: &Run) -> Result<Choice> {
     let (methods, variables) = (settings.methods.clone(), coder.variables.len());
     // Where there is nothing to hide, the first does.
-    let places = values_to_hide(rows.series(), settings.hide, run.seed()).unwrap_or_default();
+    let places = match settings.ends {
+        true => ends_to_hide(rows.series(), settings.hide),
+        false => values_to_hide(rows.series(), settings.hide, run.seed()).unwrap_or_default(),
+    };
     let mut errors = vec![vec![None; methods.len()]; variables];
     if !places.is_empty() && methods.len() > 1 {
         let mut holed = rows.clone();
@@ -187,6 +200,8 @@ fn chosen(settings: &Settings, coder: &SeriesCoder, rows: &SeriesRows, run: &Run
 
 struct Fitted {
     names: Vec<String>,
+    /// Whether it was chosen by forecasts.
+    ends: bool,
     choice: Choice,
     /// By imputer; none where no variable takes it.
     members: Vec<Option<Box<dyn Learned>>>,
@@ -214,7 +229,7 @@ impl Learned for Fitted {
             (name.clone(), found)
         };
         let variables = self.names.iter().enumerate().map(variable).collect::<Map<_, _>>();
-        json!({ "hidden": hidden, "variables": variables })
+        json!({ "hidden": hidden, "ends": self.ends, "variables": variables })
     }
 
     fn imputer(&self) -> Option<&dyn Imputer> {

@@ -42,7 +42,7 @@ pub fn series(series: &Series, found: &SeriesDescription) -> Result<Vec<Section>
 /// The title of an axis of times.
 fn since_the_start(series: &Series) -> String {
     match series.clock {
-        Clock::Numbers => "time since the start".into(),
+        Clock::Numbers | Clock::Points => "time since the start".into(),
         Clock::Hours | Clock::Dates => "hours since the start".into(),
     }
 }
