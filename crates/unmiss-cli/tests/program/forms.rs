@@ -101,3 +101,55 @@ fn dates_text_and_orders_predict() {
     let refused = bench.run(&format!("{fit} --ordered grade=low<high"));
     assert!(refused.code == 1 && refused.err.contains("`middle`"), "{}", refused.err);
 }
+
+/// Cases with the day first in their dates, an event in words, and a code with zeros in front.
+fn cases() -> String {
+    let row = |row: u32| {
+        let (day, month) = (1 + row % 28, 1 + row % 12);
+        let died = if (row % 28 + row * 7 % 10) < 16 { "ja" } else { "nein" };
+        let lab = if row % 9 == 0 { "unbekannt".to_owned() } else { format!("{},{}", 3 + row % 5, row % 10) };
+        format!("{row:03};{day:02}.{month:02}.2024;{lab};{}.{:03},50 €;{died}\n", 1 + row % 3, row * 17 % 1000)
+    };
+    format!("Fall;Aufnahme;Labor;Kosten;verstorben\n{}", (0..120).map(row).collect::<String>())
+}
+
+#[test]
+fn days_first_an_event_in_words_and_codes_are_taken_as_people_mean_them() {
+    let bench = Bench::new();
+    bench.write("cases.csv", &cases());
+    let fit = "fit cases.csv --target verstorben --method linear --missing-in Labor=unbekannt --id Fall";
+    let answer = bench.succeed(&format!("{fit} -o m.unmiss"));
+    let (out, said) = (answer.out, answer.err.replace("\n  ", " "));
+    assert!(out.contains("about `ja`"), "{out}");
+    for note in ["(`01.01.2024` is 2024-01-01)", "`Fall` has whole numbers with a 0 in front (`000`)"] {
+        assert!(said.contains(note), "{note}: {said}");
+    }
+    // What is made of a date is explained as the date.
+    let shown = bench.succeed("show m.unmiss --explain").out;
+    assert!(shown.contains("Aufnahme") && !shown.contains("Aufnahme: "), "{shown}");
+    let reasons = bench.succeed("predict m.unmiss cases.csv --explain 2").out;
+    assert!(reasons.contains("Aufnahme = 02.02.2024: "), "{reasons}");
+    assert!(bench.succeed("audit m.unmiss cases.csv --rows 20 --masks 4 --no-contrast").out.contains("of 3 "));
+    // Beside the predictions every cell stands as it was.
+    bench.succeed("predict m.unmiss cases.csv --append -o out.csv");
+    let out = bench.text("out.csv");
+    for (written, read) in out.lines().zip(cases().lines()) {
+        assert!(written.starts_with(&format!("{read};")), "{written} {read}");
+    }
+    assert_eq!(out.lines().count(), 121);
+    let answer = bench.succeed(&format!("{fit} --event nein -o n.unmiss"));
+    assert!(answer.out.contains("about `nein`"), "{}", answer.out);
+    let said = bench.run(&format!("{fit} --event vielleicht -o n.unmiss")).err.replace("\n  ", " ");
+    assert!(said.contains("`vielleicht` is no class") && said.contains("ja, nein"), "{said}");
+}
+
+#[test]
+fn dates_that_can_be_read_in_two_ways_are_asked_for() {
+    let bench = Bench::new();
+    let rows: String = (0..60).map(|row| format!("{:02}/{:02}/2024,{row}\n", 1 + row % 9, 1 + row % 11)).collect();
+    bench.write("visits.csv", &format!("seen,cost\n{rows}"));
+    let said = bench.succeed("describe visits.csv").err.replace("\n  ", " ");
+    assert!(said.contains("whether the day or the month comes first in `01/01/2024`"), "{said}");
+    assert!(said.contains("--dates dmy or --dates mdy"), "{said}");
+    assert!(bench.succeed("describe visits.csv --dates dmy").out.contains("date"));
+}

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use super::dates::{DateLook, look, to_iso};
 use super::faults::shown;
 use super::notation::looks_like_a_number;
 use super::note::Note;
@@ -25,6 +26,7 @@ pub(crate) fn notes(column: &Column) -> Vec<Note> {
     }
     let mut notes = Vec::new();
     notes.extend(near_numeric(column, observed));
+    notes.extend(either_date(column));
     notes.extend(sentinels(column));
     match column.kind {
         Kind::Text => notes.push(if is_key(column) {
@@ -35,7 +37,8 @@ pub(crate) fn notes(column: &Column) -> Vec<Note> {
         }),
         Kind::Date => {
             let what = "holds dates or times: predictors learn from their parts, and nothing fills them";
-            notes.push(format!("column `{name}` {what}").into());
+            let read = own_order(column).map_or_else(String::new, |(cell, iso)| format!(" (`{cell}` is {iso})"));
+            notes.push(format!("column `{name}` {what}{read}").into());
         }
         _ if has_one_value(column) => {
             let value =
@@ -50,6 +53,37 @@ pub(crate) fn notes(column: &Column) -> Vec<Note> {
         _ => {}
     }
     notes
+}
+
+/// The first date of a column that is written with the year last, and as ISO 8601 has it.
+fn own_order(column: &Column) -> Option<(&str, String)> {
+    let Values::Texts(texts) = &column.values else { return None };
+    let known =
+        || texts.iter().zip(&column.observed).filter(|(_, known)| **known).map(|(text, _)| text.trim());
+    let DateLook::Sure(order) = look(known(), None) else { return None };
+    let first = known().next()?;
+    Some((first, to_iso(first, order)?))
+}
+
+/// Dates of which it is not clear which number is the day.
+fn either_date(column: &Column) -> Option<Note> {
+    let example = match &column.values {
+        Values::Codes { levels, .. } if look(levels.iter().map(String::as_str), None) == DateLook::Either => {
+            levels.first()
+        }
+        Values::Texts(texts) if column.kind == Kind::Text => {
+            let known = || texts.iter().zip(&column.observed).filter(|(_, known)| **known).map(|(text, _)| text);
+            known().next().filter(|_| look(known().map(|text| text.trim()), None) == DateLook::Either)
+        }
+        _ => None,
+    }?;
+    let text = format!(
+        "column `{}`: it is not clear whether the day or the month comes first in `{}`, so it is read as {}",
+        column.name,
+        shown(example),
+        column.kind
+    );
+    Some(Note { text, act: Some(Act::SayDates) })
 }
 
 fn has_one_value(column: &Column) -> bool {

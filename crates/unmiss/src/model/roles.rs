@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::{Column, Data, Shape};
-use crate::encode::{ClassWeights, Made, target::TaskKind};
+use crate::data::{Column, Data, DateOrder, Shape};
+use crate::encode::{ClassWeights, Made, TargetEncoder, target::TaskKind};
 use crate::error::{Act, Error, Result};
 
 /// What the user says about the columns of a training table.
@@ -23,6 +23,12 @@ pub struct Roles {
     pub class_weights: ClassWeights,
     /// Regression or classification, where the guess is not wanted.
     pub task: Option<TaskKind>,
+    /// Of two classes the one whose chance is told; none: what [`TargetEncoder::fit_about`] makes of the words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub event: Option<String>,
+    /// What comes first in dates that end with the year, where their column does not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dates: Option<DateOrder>,
     /// Categories that have an order, with their levels from the least to the most.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub ordered: BTreeMap<String, Vec<String>>,
@@ -84,7 +90,7 @@ impl Roles {
             let order = self.ordered.get(&column.name);
             let made = match order.map(|order| Made::rank(column, order)) {
                 Some(made) => Some(made?),
-                None if labelled.shape() == Shape::Table => Made::of(column),
+                None if labelled.shape() == Shape::Table => Made::with(column, self.dates),
                 None => None,
             };
             if let Some(made) = made {
@@ -102,6 +108,14 @@ impl Roles {
                 .with_hint("inputs need numbers or categories with at least two different values"));
         }
         Ok(inputs)
+    }
+
+    /// Learns the target's task, classes and scale from rows in which it is known.
+    ///
+    /// # Errors
+    /// When it can't be predicted, or the event is none of two classes.
+    pub fn target_of(&self, labelled: &Data) -> Result<TargetEncoder> {
+        TargetEncoder::fit_about(labelled, &self.target, self.task, self.event.as_deref())
     }
 
     /// Columns that have a part of their own.
