@@ -41,7 +41,7 @@ pub struct Arguments {
     /// For a model of images: IDX, CIFAR, .npy, .npz or a folder of pictures
     data: PathBuf,
     /// Where to write the predictions [default: standard output]
-    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    #[arg(short, long, value_name = "FILE", default_value = "-", hide_default_value = true)]
     output: PathBuf,
     /// Share of new rows that prediction intervals hold for [default: 0.9]; for classes, adds the set of classes that
     /// holds the true one in that share of rows

@@ -4,7 +4,6 @@
 //! normalisation itself does is then the difference from the same method with missing cells at 0 on that very scale,
 //! which is fitted and audited as well.
 
-
 use serde::Serialize;
 
 use super::collect::collect;

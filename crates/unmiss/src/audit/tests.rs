@@ -253,8 +253,7 @@ fn all_that_is_made_of_a_column_is_hidden_together() {
     let wanted = ["x0", "x1", "y"].map(|name| table.column(name).unwrap().clone());
     let data = Data::from(Table::new([vec![dates], wanted.to_vec()].concat()).unwrap());
     let run = Run::new(1, 2).unwrap();
-    let model =
-        Model::fit(&data, &Aim::predict("y"), &Recipe::named("linear").unwrap(), &run).unwrap();
+    let model = Model::fit(&data, &Aim::predict("y"), &Recipe::named("linear").unwrap(), &run).unwrap();
     assert!(model.coder.names().len() > 3);
     let found = audit_model(&model, &data, &settings(), &run).unwrap();
     assert_eq!(found.data.known_cells.median, 3);

@@ -169,7 +169,8 @@ fn too_good_words(comparison: &Comparison, best: &Standing) -> Option<String> {
     let task = comparison.task?;
     let headline = if task == Task::Regression { "R2" } else { "AUROC" };
     let headline = best.figures.get(headline).copied().flatten()?;
-    too_good(&roles.target, task, headline, comparison.rows_compared).map(|words| format!("Careful: {words}."))
+    too_good(&roles.target, task, headline, comparison.rows_compared)
+        .map(|words| format!("Careful: {words}."))
 }
 
 fn verdicts(others: &[Standing]) -> Vec<String> {

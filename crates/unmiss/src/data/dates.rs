@@ -53,7 +53,10 @@ pub(crate) fn look<'a>(words: impl Iterator<Item = &'a str>, told: Option<DateOr
 }
 
 /// The order of a column of dates, if they end with the year and are in one order.
-pub(crate) fn order_of<'a>(words: impl Iterator<Item = &'a str>, told: Option<DateOrder>) -> Option<DateOrder> {
+pub(crate) fn order_of<'a>(
+    words: impl Iterator<Item = &'a str>,
+    told: Option<DateOrder>,
+) -> Option<DateOrder> {
     match look(words, told) {
         DateLook::Sure(order) => Some(order),
         _ => None,
@@ -138,7 +141,9 @@ mod tests {
         assert_eq!(iso("03/04/2024, 08:15:30", DateOrder::Mdy), "2024-03-04 08:15:30");
         assert_eq!(iso("3/4/2024 12:05 AM", DateOrder::Mdy), "2024-03-04 00:05");
         assert_eq!(iso("3/4/2024 1:05:09 pm", DateOrder::Mdy), "2024-03-04 13:05:09");
-        for none in ["29.02.2023", "31.04.2024", "3.4.24", "3/4/2024 25:00", "3/4/2024 13:00 PM", "2024-03-31"] {
+        for none in
+            ["29.02.2023", "31.04.2024", "3.4.24", "3/4/2024 25:00", "3/4/2024 13:00 PM", "2024-03-31"]
+        {
             assert_eq!(to_iso(none, DateOrder::Dmy), None, "{none}");
         }
     }

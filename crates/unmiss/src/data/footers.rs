@@ -7,9 +7,30 @@ use super::note::Note;
 const LOOKED_AT: usize = 20;
 /// What a row of totals begins with.
 const TOTALS: [&str; 24] = [
-    "total", "totals", "grand total", "sum", "mean", "average", "summe", "gesamt", "gesamtsumme", "insgesamt",
-    "mittelwert", "durchschnitt", "somme", "moyenne", "totaux", "totale", "somma", "media", "suma", "promedio",
-    "totaal", "gemiddelde", "soma", "razem",
+    "total",
+    "totals",
+    "grand total",
+    "sum",
+    "mean",
+    "average",
+    "summe",
+    "gesamt",
+    "gesamtsumme",
+    "insgesamt",
+    "mittelwert",
+    "durchschnitt",
+    "somme",
+    "moyenne",
+    "totaux",
+    "totale",
+    "somma",
+    "media",
+    "suma",
+    "promedio",
+    "totaal",
+    "gemiddelde",
+    "soma",
+    "razem",
 ];
 
 /// Lines below a table that are no rows of it.
@@ -62,8 +83,8 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Finds what stands below the rows of a text, whose names end at `from`. Lines with quotes are rows: a cell may go over
-/// several of them.
+/// Finds what stands below the rows of a text, whose names end at `from`. Lines with quotes are rows: a cell may go
+/// over several of them.
 pub(crate) fn footer(bytes: &[u8], from: usize, delimiter: u8, width: usize) -> Option<Footer> {
     let lines = last_lines(bytes, from, delimiter);
     let mut found: Option<usize> = None;

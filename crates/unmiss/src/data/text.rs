@@ -69,7 +69,8 @@ pub(crate) fn read_text(file: &str, bytes: Vec<u8>, options: &ReadOptions, piece
     }
     let tokens = head.names.iter().map(|name| options.missing.of(name)).collect();
     let body = Body { pieces, rows, locator, tokens, dates: options.form.dates };
-    let (columns, notations, padded) = body.columns(options, Notations::new(&options.form, head.delimiter))?;
+    let (columns, notations, padded) =
+        body.columns(options, Notations::new(&options.form, head.delimiter))?;
     let mut told: Vec<Note> = head.notes.into_iter().map(Note::from).collect();
     told.extend(footer.iter().map(Footer::note));
     told.extend(notations.notes(&head.names));

@@ -81,7 +81,8 @@ mod tests {
         let found: Vec<(String, Vec<usize>)> =
             encoder.by_column().into_iter().map(|source| (source.column, source.inputs)).collect();
         let of_the_dates = (1..width - 1).collect();
-        let expected = [("age".into(), vec![0]), ("came".into(), of_the_dates), ("ward".into(), vec![width - 1])];
+        let expected =
+            [("age".into(), vec![0]), ("came".into(), of_the_dates), ("ward".into(), vec![width - 1])];
         assert_eq!(found, expected);
     }
 }

@@ -116,12 +116,7 @@ impl TargetEncoder {
     ///
     /// # Errors
     /// As for [`TargetEncoder::fit`], and when the event is none of two classes.
-    pub fn fit_about(
-        data: &Data,
-        name: &str,
-        wanted: Option<TaskKind>,
-        event: Option<&str>,
-    ) -> Result<Self> {
+    pub fn fit_about(data: &Data, name: &str, wanted: Option<TaskKind>, event: Option<&str>) -> Result<Self> {
         let column = data.column(name)?;
         let kind = column.kind;
         let mut encoder = Self {
@@ -159,8 +154,11 @@ impl TargetEncoder {
             return Ok(encoder);
         }
         if event.is_some() {
-            return Err(Error::setting("event", format!("the target `{name}` is a number, and has no classes"))
-                .with_hint("say --task classification if its values are classes"));
+            return Err(Error::setting(
+                "event",
+                format!("the target `{name}` is a number, and has no classes"),
+            )
+            .with_hint("say --task classification if its values are classes"));
         }
         let known = observed_numbers(column)?;
         let count = known.len() as f64;

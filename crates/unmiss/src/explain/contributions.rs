@@ -185,8 +185,8 @@ impl<'a> Explainer<'a> {
         Ok(found)
     }
 
-    /// Walks from each background row to each of some rows, column by column, and once more in the other order. `ends` has
-    /// what the models of each fold answer for the rows.
+    /// Walks from each background row to each of some rows, column by column, and once more in the other order. `ends`
+    /// has what the models of each fold answer for the rows.
     fn sample(
         &self,
         rows: &Encoded,

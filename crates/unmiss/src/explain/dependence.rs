@@ -97,7 +97,8 @@ fn places(subject: &Subject<'_>, column: &str, input: usize) -> Result<Vec<(Plac
 fn in_order(subject: &Subject<'_>, column: &Column, input: usize) -> Vec<(Place, Cell)> {
     let mut found: Vec<(f32, String)> = Vec::new();
     for row in 0..subject.rows.rows {
-        let (Cell::Number(number), Some(word)) = (Cell::of(&subject.rows, row, input), column.cell(row)) else {
+        let (Cell::Number(number), Some(word)) = (Cell::of(&subject.rows, row, input), column.cell(row))
+        else {
             continue;
         };
         if found.iter().all(|(other, _)| *other != number) {

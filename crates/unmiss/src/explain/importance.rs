@@ -125,8 +125,7 @@ fn ask(
 /// The cases of a column.
 fn questions(subject: &Subject<'_>, column: usize, repeat: usize, hides: bool) -> Vec<(Question, Vec<Case>)> {
     let all: Vec<usize> = (0..subject.rows.rows).collect();
-    let known: Vec<usize> =
-        all.iter().copied().filter(|&row| subject.is_known(row, column)).collect();
+    let known: Vec<usize> = all.iter().copied().filter(|&row| subject.is_known(row, column)).collect();
     let mut stream = Stream::new(subject.run.seed(), "change places", column as u64, repeat as u64);
     let mut questions = vec![(Question::Places, moved(column, &all, &mut stream))];
     if known.len() > 1 && known.len() < all.len() {
@@ -143,8 +142,7 @@ fn questions(subject: &Subject<'_>, column: usize, repeat: usize, hides: bool) -
 fn moved(column: usize, rows: &[usize], stream: &mut Stream) -> Vec<Case> {
     let circle: Vec<usize> = stream.permutation(rows.len()).into_iter().map(|place| rows[place]).collect();
     let next = circle.iter().cycle().skip(1);
-    let case =
-        |(&row, &giver): (&usize, &usize)| Case { row, change: Some((column, Change::Row(giver))) };
+    let case = |(&row, &giver): (&usize, &usize)| Case { row, change: Some((column, Change::Row(giver))) };
     circle.iter().zip(next).map(case).collect()
 }
 

@@ -174,7 +174,11 @@ fn made_of(rows: usize) -> Data {
     for row in 0..rows {
         let (day, fever, grade) = (row % 28, stream.uniform() < 0.5, row % 3);
         days.push(format!("2024-03-{:02}", day + 1));
-        notes.push(format!("{} seen by nurse {row}, bed {}", if fever { "fever" } else { "well" }, row * 7 % 100));
+        notes.push(format!(
+            "{} seen by nurse {row}, bed {}",
+            if fever { "fever" } else { "well" },
+            row * 7 % 100
+        ));
         grades.push(["low", "middle", "high"].get(grade).copied());
         y.push(day as f64 / 10.0 + if fever { 1.0 } else { 0.0 } + grade as f64 + 0.1 * stream.normal());
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::data::{Column, Data, DateOrder, Shape};
-use crate::encode::{ClassWeights, Made, TargetEncoder, target::TaskKind};
+use crate::encode::{ClassWeights, Encoding, Made, TargetEncoder, target::TaskKind};
 use crate::error::{Act, Error, Result};
 
 /// What the user says about the columns of a training table.
@@ -100,7 +100,10 @@ impl Roles {
             }
             match reason_to_leave_out(column) {
                 Some(reason) => inputs.notes.push(format!("column `{}` is left out: {reason}", column.name)),
-                None => inputs.names.push(column.name.clone()),
+                None => {
+                    inputs.notes.extend(many_levels(column));
+                    inputs.names.push(column.name.clone());
+                }
             }
         }
         if inputs.names.is_empty() && inputs.made.is_empty() && labelled.shape() == Shape::Table {
@@ -139,6 +142,15 @@ fn reason_to_leave_out(column: &Column) -> Option<&'static str> {
     (column.missing() == 0 && has_one_value(column)).then_some("it has the same value in every row")
 }
 
+/// What becomes of a category with more levels than are kept apart.
+fn many_levels(column: &Column) -> Option<String> {
+    let (levels, most) = (column.codes()?.1.len(), Encoding::default().most_levels);
+    (levels > most).then(|| {
+        let name = &column.name;
+        format!("column `{name}` has {levels} different words: the {most} most frequent are kept apart, the rest is one")
+    })
+}
+
 fn has_one_value(column: &Column) -> bool {
     let first = column.observed.iter().position(|observed| *observed);
     let same = |row: usize, first: usize| match &column.values {
@@ -174,6 +186,20 @@ mod tests {
         assert_eq!(inputs.names, ["age", "same, with a hole"]);
         assert_eq!(inputs.notes.len(), 3);
         assert!(inputs.notes[1].contains("`empty` is left out: it is empty"), "{:?}", inputs.notes);
+    }
+
+    #[test]
+    fn levels_that_are_not_kept_apart_are_told() {
+        let words: Vec<String> = (0..600).map(|row| format!("w{}", row % 300)).collect();
+        let words: Vec<Option<&str>> = words.iter().map(|word| Some(word.as_str())).collect();
+        let died: Vec<f64> = (0..600).map(|row| f64::from(row % 2)).collect();
+        let columns = vec![
+            Column::from_words("ward", Kind::Category, &words),
+            Column::from_numbers("died", Kind::Integer, &died),
+        ];
+        let data = Data::from(Table::new(columns).unwrap());
+        let inputs = Roles::target("died").inputs(&data).unwrap();
+        assert!(inputs.notes[0].contains("300 different words: the 255 most frequent"), "{:?}", inputs.notes);
     }
 
     #[test]

@@ -38,13 +38,7 @@ impl<'a> Reasons<'a> {
         let file =
             arguments.contributions.as_deref().map(|path| create(path, &predicting, &names)).transpose()?;
         let levels = &predicting.target.levels;
-        Ok(Some(Self {
-            explainer,
-            names,
-            levels,
-            most: arguments.explain.map_or(0, usize::from),
-            file,
-        }))
+        Ok(Some(Self { explainer, names, levels, most: arguments.explain.map_or(0, usize::from), file }))
     }
 
     /// Headings beside the predictions.

@@ -31,7 +31,8 @@ pub(super) fn text(mut stream: Stream, form: &Form) -> Result<Stream> {
     let sheet = quietly(|| catch_unwind(AssertUnwindSafe(|| read(&file, &bytes, form))))
         .unwrap_or_else(|_| Err(damaged(&file, &"its contents contradict each other")))?;
     let named = form.sheet.is_some() || sheet.sheets == 1;
-    let words = format!("the workbook has {} sheets ({}); `{}` is read", sheet.sheets, sheet.names, sheet.name);
+    let words =
+        format!("the workbook has {} sheets ({}); `{}` is read", sheet.sheets, sheet.names, sheet.name);
     let told: Vec<String> = (!named).then_some(words).into_iter().chain(sheet.mixed).collect();
     let told = (!told.is_empty()).then(|| told.join("; "));
     Ok(Stream::new(file, Cursor::new(sheet.text)).noting(move || told.clone()))

@@ -139,7 +139,8 @@ mod tests {
         assert!(scale_reduction(&chains).unwrap() > 1.3);
         assert_eq!(scale_reduction(&chains[..1]), None);
         assert_eq!(scale_reduction(&[vec![1.0; 9], vec![1.0; 9]]), None, "nothing moves");
-        let noise = |level: f64| (0..9).map(|round| level + 1e-16 * f64::from(round % 2)).collect::<Vec<f64>>();
+        let noise =
+            |level: f64| (0..9).map(|round| level + 1e-16 * f64::from(round % 2)).collect::<Vec<f64>>();
         assert_eq!(scale_reduction(&[noise(0.1), noise(0.7), noise(0.1)]), None, "rounding alone moves");
         let moving = (0..9).map(f64::from).collect();
         assert_eq!(scale_reduction(&[noise(0.1), noise(0.7), moving]), None, "one of three moves");
