@@ -142,12 +142,10 @@ class PredictorBase(Saved, Estimator):
         table, manner = self._asked(X)
         _, names = self._taken_in(X, reset=False)
         values, errors, base, answers, outputs = self.model_.contributions(table, manner)
-        places = [names.index(name) for name in self.model_.sources]
+        places = [names.index(name) for name in self.model_.contributing]
+        # Columns that the model does not use contribute nothing.
         spread = [np.zeros((len(base), len(names))) for _ in range(2)]
-        # Several inputs may be made of one column.
-        for place, value, error in zip(places, values.T, errors.T):
-            spread[0][:, place] += value
-            spread[1][:, place] = np.hypot(spread[1][:, place], error)
+        spread[0][:, places], spread[1][:, places] = values, errors
         explained = None
         if hasattr(self, "classes_"):
             classes = self.classes_ if self._order is None else self.classes_[np.argsort(self._order)]

@@ -20,6 +20,7 @@ pub fn words(act: &Act) -> String {
             format!("if {stand}, add `--missing-in \"{column}={}\"`", words.join(","))
         }
         Act::SayDecimal => "say --decimal , or --decimal .".to_owned(),
+        Act::SayDates => "say --dates dmy or --dates mdy".to_owned(),
         Act::LeaveOutId { .. } => "if so, say --id or --ignore".to_owned(),
         Act::NameColumn { what, columns } => {
             format!("say --{what} COLUMN; the columns are: {}", columns.join(", "))

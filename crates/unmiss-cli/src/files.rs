@@ -54,6 +54,11 @@ impl<'a> Files<'a> {
             }
             let mut others = self.outputs[..place].iter();
             if let Some((other, its_path)) = others.find(|(_, other)| is_same(path, other)) {
+                if is_standard_output(path) && is_standard_output(its_path) {
+                    let what = format!("what {other} and {option} ask for would both go to standard output");
+                    let hint = format!("name a file with {other} or {option}");
+                    return Err(Error::data(what).with_hint(hint));
+                }
                 let what = format!("{} and {} are the same file", name(other, its_path), name(option, path));
                 return Err(Error::data(what).with_hint(format!("give another name with {option}")));
             }
@@ -76,10 +81,22 @@ impl<'a> Files<'a> {
         } else if !folder.is_dir() {
             format!("there is no folder `{}`", folder.display())
         } else {
-            return Ok(());
+            return can_be_made(path, folder);
         };
         Err(Error::io(path, std::io::Error::other(what)))
     }
+}
+
+/// Whether a file can be made in a folder, found out by making one. What is there and is no plain file, as a device, is
+/// written as it is.
+fn can_be_made(path: &Path, folder: &Path) -> Result<()> {
+    if path.exists() && !path.is_file() {
+        return Ok(());
+    }
+    let probe = folder.join(format!(".unmiss-{}", std::process::id()));
+    let made = std::fs::File::options().write(true).create_new(true).open(&probe);
+    made.map_err(|error| Error::io(path, error))?;
+    std::fs::remove_file(&probe).map_err(|error| Error::io(&probe, error))
 }
 
 /// An output as it is called in an error.

@@ -1,6 +1,6 @@
 //! Options that say how a file is laid out and which words mean "missing", shared by everything that reads a table.
 
-use unmiss::data::{BatchOptions, Form, MissingTokens};
+use unmiss::data::{BatchOptions, DateOrder, Form, MissingTokens};
 use unmiss::error::{Error, Result};
 
 /// How the file is laid out. Whatever is not said is found out.
@@ -25,6 +25,9 @@ pub struct FormArguments {
     /// The mark between thousands: a point, a comma, a space or an apostrophe [default: found out]
     #[arg(long, value_name = "MARK")]
     thousands: Option<char>,
+    /// What comes first in dates that end with the year, the day or the month [default: found out]
+    #[arg(long, value_name = "ORDER")]
+    dates: Option<DatesArgument>,
     /// The encoding of the text, as windows-1252 or utf-16le [default: found out]
     #[arg(long, value_name = "NAME")]
     encoding: Option<String>,
@@ -36,12 +39,34 @@ pub struct FormArguments {
     sheet: Option<String>,
 }
 
+/// What comes first in dates.
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum DatesArgument {
+    Dmy,
+    Mdy,
+}
+
+impl From<DatesArgument> for DateOrder {
+    fn from(order: DatesArgument) -> Self {
+        match order {
+            DatesArgument::Dmy => Self::Dmy,
+            DatesArgument::Mdy => Self::Mdy,
+        }
+    }
+}
+
 impl FormArguments {
     /// What is said of the form.
     pub fn form(&self) -> Form {
         let Self { decimal, thousands, encoding, skip_lines, sheet, .. } = self;
         let (encoding, sheet) = (encoding.clone(), sheet.clone());
-        Form { decimal: *decimal, thousands: *thousands, encoding, skip: *skip_lines, sheet }
+        let dates = self.dates();
+        Form { decimal: *decimal, thousands: *thousands, encoding, skip: *skip_lines, sheet, dates }
+    }
+
+    /// The order of dates, where it is said.
+    pub fn dates(&self) -> Option<DateOrder> {
+        self.dates.map(DateOrder::from)
     }
 
     /// Adds what is said to how new rows are read for a model.

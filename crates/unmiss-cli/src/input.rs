@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use unmiss::data::images::{self, ImageOptions, Images};
 use unmiss::data::ratings::{self, Ratings, RatingsOptions};
-use unmiss::data::{self, Data, Kind, MissingTokens, Note, ReadOptions, Shape, Table};
+use unmiss::data::{self, Data, DateOrder, Kind, MissingTokens, Note, ReadOptions, Shape, Table};
 use unmiss::error::{Act, Error, Result};
 use unmiss::model::{Model, Roles, kinds_of};
 
-use crate::advice::remark;
+use crate::advice::{remark, told};
 use crate::form_input::FormArguments;
 use crate::printer::Printer;
 
@@ -246,18 +246,25 @@ impl InputArguments {
         Ok(reading.table)
     }
 
-    /// Reads a table without some of its columns and tells what the reader noticed about the others.
-    pub fn read_without(&self, path: &Path, left_out: &[String], printer: &Printer) -> Result<Table> {
+    /// Reads a table without some of its columns; tells what the reader noticed about the others, and gives it back.
+    pub fn read_without(
+        &self,
+        path: &Path,
+        left_out: &[String],
+        printer: &Printer,
+    ) -> Result<(Table, Vec<String>)> {
         let reading = data::read(path, &self.options()?)?;
         for name in left_out {
             reading.table.column(name)?;
         }
         tell(&reading.notes, left_out, printer);
+        let noted = reading.notes.iter().filter(|note| !is_about(note, left_out)).map(told).collect();
         let rows: Vec<usize> = (0..reading.table.rows()).collect();
-        Ok(match left_out {
+        let table = match left_out {
             [] => reading.table,
             _ => reading.table.part(&rows, |column| !left_out.contains(&column.name)),
-        })
+        };
+        Ok((table, noted))
     }
 
     /// Reads a table to learn from and tells what the reader noticed about its inputs. Columns with another
@@ -299,6 +306,11 @@ impl InputArguments {
         options.missing = self.form.missing(model.missing.clone())?;
         options.kinds.extend(kinds_of(model.coder.table()?));
         Ok(data::read(path, &options)?.table.into())
+    }
+
+    /// The order of dates, where it is said.
+    pub fn dates(&self) -> Option<DateOrder> {
+        self.form.dates()
     }
 
     /// The levels of each category that has an order, from the least to the most.

@@ -16,6 +16,12 @@ pub fn note(model: &mut Model, file: &Path, data: &Data) {
     model.summary.provenance = Some(made);
 }
 
+/// Whether a model learned from this very file.
+pub fn is_file_of(model: &Model, file: &Path) -> bool {
+    let made = model.summary.provenance.as_ref().and_then(|made| made.sha256.as_ref());
+    made.is_some_and(|made| sha256(file).is_ok_and(|own| own == *made))
+}
+
 /// Seconds since 1970, or what stands in their place for who wants the same bytes twice.
 fn seconds() -> u64 {
     let told = std::env::var("SOURCE_DATE_EPOCH").ok().and_then(|seconds| seconds.parse().ok());

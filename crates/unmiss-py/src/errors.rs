@@ -15,6 +15,7 @@ fn words(act: &Act) -> String {
             format!("if that stands for a missing value, make {} in `{column}` a NaN or None", quoted(words))
         }
         Act::SayDecimal => "make numbers of the column".to_owned(),
+        Act::SayDates => "make dates of the column, as pandas.to_datetime does".to_owned(),
         Act::LeaveOutId { column } => format!("if so, leave `{column}` out"),
         Act::NameColumn { what, columns } => {
             format!("name it with {what}=...; the columns are: {}", columns.join(", "))

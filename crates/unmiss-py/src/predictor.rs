@@ -233,10 +233,10 @@ impl Predictor {
         self.model.needed_columns().into_iter().map(str::to_owned).collect()
     }
 
-    /// The column that each input comes from.
+    /// The columns that contribute to an answer, in the order of their contributions.
     #[getter]
-    fn sources(&self) -> PyResult<Vec<String>> {
-        Ok(self.model.coder.table().map_err(exception)?.sources())
+    fn contributing(&self) -> Vec<String> {
+        self.model.coder.by_column().into_iter().map(|source| source.column).collect()
     }
 
     /// Names of the inputs: columns, and what is made of columns of dates, text or an order.
@@ -300,7 +300,7 @@ impl Predictor {
         Finding::new(found, sections::explain(found).map_err(exception)?).map(Some)
     }
 
-    /// `[rows, inputs]` contributions and their errors; base, answer and explained output of each row.
+    /// `[rows, columns]` contributions and their errors; base, answer and explained output of each row.
     #[allow(clippy::type_complexity, reason = "taken apart where it is called")]
     fn contributions<'py>(
         &self,
@@ -320,7 +320,7 @@ impl Predictor {
             Explainer::new(model, run)?.explain(&rows)
         })?;
         let lines = |values: Vec<f64>| {
-            Array2::from_shape_vec((found.answers.len(), found.inputs), values).map_err(unwritable)
+            Array2::from_shape_vec((found.answers.len(), found.columns), values).map_err(unwritable)
         };
         let outputs: Vec<i64> = found.outputs.iter().map(|output| *output as i64).collect();
         Ok((

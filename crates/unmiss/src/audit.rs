@@ -98,7 +98,8 @@ pub fn audit(
 /// When the model does not predict, an input is absent, no row has two known inputs, or the run was stopped early.
 pub fn audit_model(model: &Model, data: &Data, settings: &AuditSettings, run: &Run) -> Result<Audit> {
     let predicting = model.predicting()?;
-    let inputs: Vec<String> = model.coder.names().into_iter().map(str::to_owned).collect();
+    let columns = model.coder.by_column();
+    let inputs: Vec<String> = columns.iter().map(|source| source.column.clone()).collect();
     let mut unseen = Vec::new();
     let note = |column: &str, level: &str| unseen.push(format!("`{level}` in `{column}`"));
     let subject = Own::new(predicting, data, &inputs, note, run)?;
@@ -107,7 +108,9 @@ pub fn audit_model(model: &Model, data: &Data, settings: &AuditSettings, run: &R
         unseen.truncate(3);
         run.note(format!("values that training never saw count as missing: {}{more}", unseen.join(", ")));
     }
-    let complete: Vec<bool> = model.coder.missing_in_training().iter().map(|missing| *missing == 0).collect();
+    let missing = model.coder.missing_in_training();
+    let complete: Vec<bool> =
+        columns.iter().map(|source| source.inputs.iter().all(|&input| missing[input] == 0)).collect();
     let truth = data.column(&predicting.target.name).ok();
     let settings = AuditSettings { target: truth.map(|column| column.name.clone()), ..settings.clone() };
     let question = Question {

@@ -2,12 +2,12 @@
 //! choice of one, and the full comparison with significance.
 
 mod memory;
+mod doubts;
 mod evaluation;
 mod choosing;
 mod significance;
 mod standing;
 mod comparison;
-mod doubts;
 mod standings;
 mod tune;
 mod labelled;

@@ -36,7 +36,7 @@ mod occlusion;
 mod tests;
 
 use crate::data::Data;
-use crate::encode::{Coder, Task};
+use crate::encode::Task;
 use crate::error::{Error, Result};
 use crate::model::{ColumnImportance, Explanation, Model, Predicting};
 use crate::rng::Stream;
@@ -120,14 +120,17 @@ pub fn explain_held_out(
 }
 
 /// Finds out after a fit what the model goes by, on rows that were held out, and keeps it in the model's summary. A run
-/// that was stopped, or rows that do not allow it, leave the model as it is: a fit does not fail for it.
+/// that was stopped, or rows that do not allow it, leave the model as it is: a fit does not fail for it, but says so.
 pub fn explain_in_passing(model: &mut Model, data: &Data, held_out: &[(usize, usize)], run: &Run) {
-    if run.stopped() {
+    if run.stopped() || held_out.is_empty() || model.coder.table().is_err() {
         return;
     }
-    let settings = ExplainSettings::in_passing(model.coder.names().len());
-    let found = explain_held_out(model, data, held_out, &settings, &run.part("explaining"));
-    model.summary.explanation = found.ok().map(Box::new);
+    let settings = ExplainSettings::in_passing(model.coder.by_column().len());
+    match explain_held_out(model, data, held_out, &settings, &run.part("explaining")) {
+        Ok(found) => model.summary.explanation = Some(Box::new(found)),
+        Err(Error::Stopped) => {}
+        Err(why) => run.note(format!("what the model goes by could not be found out: {why}")),
+    }
 }
 
 /// The model as one that predicts from columns.
@@ -151,13 +154,13 @@ fn explained(subject: &Subject<'_>, settings: &ExplainSettings) -> Result<Explan
     }
     let effort = Effort { repeats: settings.repeats.max(1), repeated: settings.repeated };
     let (loss, columns) = importance(subject, effort)?;
-    let names = Coder::names(subject.model.coder);
     let mut curves = Vec::new();
     // What does not matter has no shape but that of noise.
     let matters = |column: &&ColumnImportance| column.importance.is_none_or(|own| own.is_above_noise());
     for column in columns.iter().filter(matters).take(settings.curves) {
-        let Some(input) = names.iter().position(|name| *name == column.column) else { continue };
-        curves.extend(dependence(subject, &column.column, input, settings.curve_rows)?);
+        let place = subject.columns.iter().position(|source| source.column == column.column);
+        let Some(place) = place else { continue };
+        curves.extend(dependence(subject, place, settings.curve_rows)?);
     }
     let target = subject.model.target;
     let classes = match target.task {

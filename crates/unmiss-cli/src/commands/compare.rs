@@ -75,6 +75,10 @@ pub struct Arguments {
     /// With --target, what to predict, if the guess from the target's values is not wanted
     #[arg(long, value_name = "TASK", conflicts_with = "impute")]
     task: Option<TaskArgument>,
+    /// With --target, of two classes the one that figures are about [default: the word for yes, `died`, `positive` and
+    /// the like, else the last by the alphabet]
+    #[arg(long, value_name = "CLASS", conflicts_with = "impute")]
+    event: Option<String>,
     /// With --target, how classes of unequal size weigh in learning
     #[arg(long, value_name = "HOW", default_value = "equal", conflicts_with = "impute")]
     class_weights: ClassWeightsArgument,
@@ -221,7 +225,9 @@ impl Arguments {
             weight: self.weight.clone(),
             class_weights: self.class_weights.into(),
             task: self.task.map(TaskKind::from),
+            event: self.event.clone(),
             ordered: self.input.ordered()?,
+            dates: self.input.dates(),
         })
     }
 

@@ -70,9 +70,10 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
         Shape::Table => {}
     }
     let left_out = [arguments.id.as_slice(), &arguments.ignore].concat();
-    let table = arguments.input.read_without(&arguments.data, &left_out, printer)?;
+    let (table, notes) = arguments.input.read_without(&arguments.data, &left_out, printer)?;
     let run = Run::new(general.seed, general.threads)?;
-    let description = run.compute(|| describe(&table, arguments.target.as_deref()))?;
+    let mut description = run.compute(|| describe(&table, arguments.target.as_deref()))?;
+    description.notes = notes;
     let file = file_name(&arguments.data);
     if let Some(path) = &arguments.html {
         Page::new(format!("Holes in {file}"))

@@ -16,6 +16,7 @@ use crate::General;
 use crate::files::Files;
 use crate::input::{ImageArguments, InputArguments, RatingColumns, load_model, only_for_tables, unlabelled};
 use crate::printer::Printer;
+use crate::provenance;
 use crate::series_input::SeriesArguments;
 use crate::telling::JsonArgument;
 
@@ -74,7 +75,12 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
     }
     let run = printer.run(general)?;
     let how = Judging { threshold: arguments.threshold, group: arguments.group.clone() };
-    let found = evaluate(&model, &rows, &how, &run)?;
+    let mut found = evaluate(&model, &rows, &how, &run)?;
+    found.doubts.extend(provenance::is_file_of(&model, data).then(|| {
+        "These are the rows of the very file that the model learned from: figures on them say little about new rows. \
+         Those that fit told are of rows that were held out."
+            .to_owned()
+    }));
     let title = format!("{} on {}", file_name(path), file_name(data));
     if let Some(path) = html {
         Page::new(format!("How right {title} is"))

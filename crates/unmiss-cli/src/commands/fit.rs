@@ -82,6 +82,10 @@ pub struct Arguments {
     /// What to predict, if the guess from the target's values is not wanted
     #[arg(long, value_name = "TASK")]
     task: Option<TaskArgument>,
+    /// Of two classes the one that figures are about and whose chance is told [default: the word for yes, `died`,
+    /// `positive` and the like, else the last by the alphabet]
+    #[arg(long, value_name = "CLASS")]
+    event: Option<String>,
     /// How classes of unequal size weigh in learning
     #[arg(long, value_name = "HOW", default_value = "equal")]
     class_weights: ClassWeightsArgument,
@@ -267,7 +271,9 @@ impl Arguments {
             weight: self.weight.clone(),
             class_weights: self.class_weights.into(),
             task: self.task.map(TaskKind::from),
+            event: self.event.clone(),
             ordered: self.input.ordered()?,
+            dates: self.input.dates(),
         })
     }
 

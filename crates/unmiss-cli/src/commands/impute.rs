@@ -50,7 +50,7 @@ pub struct Arguments {
     data: PathBuf,
     /// Where to write the table without holes; every known cell stays as it is [default: standard output]. Images go to
     /// the form that the name stands for: .npz, .npy, .idx, .bin, or a folder
-    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    #[arg(short, long, value_name = "FILE", default_value = "-", hide_default_value = true)]
     output: PathBuf,
     /// The imputer; `unmiss methods` lists them [default: auto for tables, the best on held-out ratings for ratings]
     #[arg(long, value_name = "NAME")]

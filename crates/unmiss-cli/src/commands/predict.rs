@@ -41,7 +41,7 @@ pub struct Arguments {
     /// For a model of images: IDX, CIFAR, .npy, .npz or a folder of pictures
     data: PathBuf,
     /// Where to write the predictions [default: standard output]
-    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    #[arg(short, long, value_name = "FILE", default_value = "-", hide_default_value = true)]
     output: PathBuf,
     /// Share of new rows that prediction intervals hold for [default: 0.9]; for classes, adds the set of classes that
     /// holds the true one in that share of rows
@@ -135,7 +135,8 @@ fn predict_file(model: &Model, arguments: &Arguments, run: &Run) -> Result<usize
             Error::setting("append", what).with_hint("rename it in the data, or name columns with --id")
         );
     }
-    let mut writer = CsvWriter::create(&arguments.output, &header)?;
+    let delimiter = batches.delimiter().filter(|_| arguments.append);
+    let mut writer = CsvWriter::create_beside(&arguments.output, &header, delimiter)?;
     let (mut watch, mut unseen) = (predicting.watch(), Unseen::default());
     let mut rows = 0;
     while let Some(batch) = run.compute(|| batches.next())? {
@@ -151,7 +152,8 @@ fn predict_file(model: &Model, arguments: &Arguments, run: &Run) -> Result<usize
         })?;
         let why = reasons.as_mut().map(|reasons| reasons.explain(&encoded)).transpose()?;
         let why = reasons.as_ref().zip(why.as_ref());
-        write_batch(&mut writer, batch.table()?, &ids, &answers, why)?;
+        let carried = if arguments.append { Carried::All } else { Carried::Columns(&ids) };
+        write_batch(&mut writer, batch.table()?, carried, &answers, why)?;
         if arguments.flush {
             writer.flush()?;
         }
@@ -212,6 +214,7 @@ fn open(model: &Model, arguments: &Arguments, run: &Run) -> Result<(Batches, Vec
     options.rows = BATCH;
     if arguments.append {
         options.others = Some(Kind::Text);
+        options.keep_source = true;
     }
     options.line_by_line = arguments.flush;
     let batches = Batches::open(&arguments.data, &options)?;
@@ -239,15 +242,30 @@ fn open(model: &Model, arguments: &Arguments, run: &Run) -> Result<(Batches, Vec
     Ok((batches, ids))
 }
 
+/// What of the new rows stands beside their predictions.
+#[derive(Clone, Copy)]
+enum Carried<'a> {
+    /// Every cell as it stands in the file.
+    All,
+    /// These columns.
+    Columns(&'a [String]),
+}
+
 fn write_batch(
     writer: &mut CsvWriter,
     batch: &Table,
-    ids: &[String],
+    carried: Carried<'_>,
     answers: &[Column],
     why: Option<(&Reasons<'_>, &Contributions)>,
 ) -> Result<()> {
-    let ids = ids.iter().map(|id| batch.column(id)).collect::<Result<Vec<_>>>()?;
+    let ids = match carried {
+        Carried::All => Vec::new(),
+        Carried::Columns(names) => names.iter().map(|id| batch.column(id)).collect::<Result<Vec<_>>>()?,
+    };
     for row in 0..batch.rows() {
+        if matches!(carried, Carried::All) {
+            writer.cells(batch, row);
+        }
         ids.iter().copied().chain(answers).for_each(|column| writer.cell(column, row));
         if let Some((reasons, found)) = why {
             reasons.write(writer, batch, row, found)?;

@@ -31,7 +31,7 @@ pub struct Arguments {
     /// CIFAR, .npy, .npz or a folder of pictures
     data: PathBuf,
     /// Where to write the scores [default: standard output]
-    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    #[arg(short, long, value_name = "FILE", default_value = "-", hide_default_value = true)]
     output: PathBuf,
     /// Rows that are as rare as this share of the rows compared with, or rarer, are flagged
     #[arg(long, value_name = "SHARE", default_value_t = 0.01)]

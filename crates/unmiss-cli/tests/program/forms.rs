@@ -101,3 +101,108 @@ fn dates_text_and_orders_predict() {
     let refused = bench.run(&format!("{fit} --ordered grade=low<high"));
     assert!(refused.code == 1 && refused.err.contains("`middle`"), "{}", refused.err);
 }
+
+/// Cases with the day first in their dates, an event in words, and a code with zeros in front.
+fn cases() -> String {
+    let row = |row: u32| {
+        let (day, month) = (1 + row % 28, 1 + row % 12);
+        let died = if (row % 28 + row * 7 % 10) < 16 { "ja" } else { "nein" };
+        let lab = if row % 9 == 0 { "unbekannt".to_owned() } else { format!("{},{}", 3 + row % 5, row % 10) };
+        format!(
+            "{row:03};{day:02}.{month:02}.2024;{lab};{}.{:03},50 €;{died}\n",
+            1 + row % 3,
+            row * 17 % 1000
+        )
+    };
+    format!("Fall;Aufnahme;Labor;Kosten;verstorben\n{}", (0..120).map(row).collect::<String>())
+}
+
+#[test]
+fn days_first_an_event_in_words_and_codes_are_taken_as_people_mean_them() {
+    let bench = Bench::new();
+    bench.write("cases.csv", &cases());
+    let fit = "fit cases.csv --target verstorben --method linear --missing-in Labor=unbekannt --id Fall";
+    let said = bench.succeed("describe cases.csv").err.replace("\n  ", " ");
+    for note in ["(`01.01.2024` is 2024-01-01)", "`Fall` has whole numbers with a 0 in front (`000`)"] {
+        assert!(said.contains(note), "{note}: {said}");
+    }
+    let out = bench.succeed(&format!("{fit} -o m.unmiss")).out;
+    assert!(out.contains("about `ja`"), "{out}");
+    // What is made of a date is explained as the date.
+    let shown = bench.succeed("show m.unmiss --explain").out;
+    assert!(shown.contains("Aufnahme") && !shown.contains("Aufnahme: "), "{shown}");
+    let reasons = bench.succeed("predict m.unmiss cases.csv --explain 2").out;
+    assert!(reasons.contains("Aufnahme = 01.01.2024: "), "{reasons}");
+    assert!(
+        bench.succeed("audit m.unmiss cases.csv --rows 20 --masks 4 --no-contrast").out.contains("of 3 ")
+    );
+    // Beside the predictions every cell stands as it was.
+    bench.succeed("predict m.unmiss cases.csv --append -o out.csv");
+    let out = bench.text("out.csv");
+    for (written, read) in out.lines().zip(cases().lines()) {
+        assert!(written.starts_with(&format!("{read};")), "{written} {read}");
+    }
+    assert_eq!(out.lines().count(), 121);
+    let answer = bench.succeed(&format!("{fit} --event nein -o n.unmiss"));
+    assert!(answer.out.contains("about `nein`"), "{}", answer.out);
+    let said = bench.run(&format!("{fit} --event vielleicht -o n.unmiss")).err.replace("\n  ", " ");
+    assert!(said.contains("`vielleicht` is no class") && said.contains("ja, nein"), "{said}");
+}
+
+#[test]
+fn dates_that_can_be_read_in_two_ways_are_asked_for() {
+    let bench = Bench::new();
+    let rows: String =
+        (0..60).map(|row| format!("{:02}/{:02}/2024,{row}\n", 1 + row % 9, 1 + row % 11)).collect();
+    bench.write("visits.csv", &format!("seen,cost\n{rows}"));
+    let said = bench.succeed("describe visits.csv").err.replace("\n  ", " ");
+    assert!(said.contains("whether the day or the month comes first in `01/01/2024`"), "{said}");
+    assert!(said.contains("--dates dmy or --dates mdy"), "{said}");
+    assert!(bench.succeed("describe visits.csv --dates dmy").out.contains("date"));
+}
+
+#[test]
+fn numbers_with_something_beside_them_are_told() {
+    let bench = Bench::new();
+    let row = |row: u32| {
+        let crp = if row % 4 == 0 { "<5".to_owned() } else { format!("{}", 5 + row) };
+        let code = ["a", "b", "c", "d", "e"][row as usize % 5];
+        format!("{} kg,\"({},50)\",{crp},{}{code}\n", 60 + row % 30, 100 + row % 40, row % 7)
+    };
+    bench.write("units.csv", &format!("weight,cost,crp,code\n{}", (0..60).map(row).collect::<String>()));
+    let said = bench.succeed("describe units.csv").err.replace("\n  ", " ");
+    for (column, example) in [("weight", "60 kg"), ("cost", "(100,50)"), ("crp", "<5")] {
+        assert!(said.contains(&format!("column `{column}` is read as category")), "{column}: {said}");
+        assert!(said.contains(&format!("as `{example}` has")), "{example}: {said}");
+    }
+    assert!(!said.contains("column `code`"), "{said}");
+    // What was noticed stands on the page and in the JSON file too.
+    bench.succeed("describe units.csv --html page.html --json found.json");
+    assert!(bench.text("page.html").contains("as `&lt;5` has") || bench.text("page.html").contains("&lt;5"));
+    assert!(bench.text("found.json").contains("column `crp` is read as category"));
+}
+
+#[test]
+fn totals_below_the_rows_are_left_out_and_told() {
+    let bench = Bench::new();
+    let rows: String = (0..30).map(|row| format!("p{row};{};{}\n", 50 + row % 20, row % 2)).collect();
+    bench.write("ward.csv", &format!("id;age;died\n{rows}Summe;1200;15\n\nStand: Mai 2024\n"));
+    let answer = bench.succeed("describe ward.csv");
+    let said = answer.err.replace("\n  ", " ");
+    assert!(said.contains("2 lines below the rows left out, from `Summe` on"), "{said}");
+    assert!(answer.out.contains("30 rows"), "{}", answer.out);
+    bench.succeed("fit ward.csv --target died --id id --method linear -o m.unmiss");
+    assert_eq!(bench.succeed("predict m.unmiss ward.csv").out.lines().count(), 31);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_place_that_can_not_be_written_is_found_before_the_fit() {
+    let bench = Bench::new();
+    let answer = bench.run("fit sample:penguins --target species --method trees -o /proc/x.unmiss");
+    assert!(answer.code != 0 && !answer.err.contains("folds"), "{}", answer.err);
+    let said = bench.run("impute sample:penguins --json -").err.replace("\n  ", " ");
+    assert!(said.contains("-o and --json ask for would both go to standard output"), "{said}");
+    let said = bench.run("impute sample:penguins --method pmm").err;
+    assert!(said.contains("`chained`"), "{said}");
+}

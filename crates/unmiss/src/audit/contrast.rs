@@ -4,8 +4,6 @@
 //! normalisation itself does is then the difference from the same method with missing cells at 0 on that very scale,
 //! which is fitted and audited as well.
 
-use std::collections::HashSet;
-
 use serde::Serialize;
 
 use super::collect::collect;
@@ -15,7 +13,7 @@ use super::plan::Plan;
 use super::subject::Own;
 use super::verdict::Verdict;
 use crate::data::Data;
-use crate::encode::{Encoder, Missing, Scale, Task, target::TaskKind};
+use crate::encode::{Missing, Scale, Task, target::TaskKind};
 use crate::error::{Error, Result};
 use crate::model::{Aim, Model, Recipe, Roles};
 use crate::run::Run;
@@ -174,20 +172,16 @@ fn refit(before: &Before<'_>, recipe: &Recipe, run: &Run) -> Result<Model> {
     let model = before.model.predicting()?;
     let (data, target) = (before.data, model.target);
     let weight = model.roles.weight.clone().filter(|weight| data.column(weight).is_ok());
-    let sources: HashSet<String> =
-        model.coder.table().map(Encoder::sources).unwrap_or_default().into_iter().collect();
-    let wanted = |name: &String| {
-        before.inputs.contains(name)
-            || sources.contains(name)
-            || *name == target.name
-            || Some(name) == weight.as_ref()
-    };
+    let wanted =
+        |name: &String| before.inputs.contains(name) || *name == target.name || Some(name) == weight.as_ref();
     let others = data.columns().iter().map(|column| &column.name).filter(|name| !wanted(name));
     let roles = Roles {
         ignore: others.cloned().collect(),
         weight: weight.clone(),
         class_weights: model.roles.class_weights,
+        event: (target.levels.len() == 2).then(|| target.levels[1].clone()),
         ordered: model.roles.ordered.clone(),
+        dates: model.roles.dates,
         task: Some(match target.task {
             Task::Regression => TaskKind::Regression,
             Task::Classification { .. } => TaskKind::Classification,

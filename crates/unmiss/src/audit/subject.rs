@@ -1,7 +1,7 @@
 //! What is audited: anything that answers for rows of which some cells were hidden.
 
 use crate::data::{Column, Data, Table, Values};
-use crate::encode::Rows;
+use crate::encode::{Rows, Source};
 use crate::error::{Error, Result};
 use crate::model::Predicting;
 use crate::run::Run;
@@ -97,8 +97,8 @@ pub(super) struct Own<'a> {
 }
 
 impl<'a> Own<'a> {
-    /// A model and the data to ask it about. `inputs` says in which order cases list the model's inputs; it may
-    /// hold more than those. `unseen` is told of category levels that training never saw.
+    /// A model and the data to ask it about. `inputs` says in which order cases list the columns that the model reads;
+    /// it may hold more than those. All that is made of a column is hidden together. `unseen` is told of category levels that training never saw.
     pub fn new(
         model: Predicting<'a>,
         data: &Data,
@@ -106,11 +106,13 @@ impl<'a> Own<'a> {
         unseen: impl FnMut(&str, &str),
         run: &'a Run,
     ) -> Result<Self> {
-        let place = |name: &str| {
-            let place = inputs.iter().position(|input| input == name);
-            place.ok_or_else(|| Error::data(format!("the model's column `{name}` is not among the inputs")))
-        };
-        let places = model.coder.names().into_iter().map(place).collect::<Result<_>>()?;
+        let mut places = vec![0; model.coder.names().len()];
+        for Source { column, inputs: made } in model.coder.by_column() {
+            let place = inputs.iter().position(|input| *input == column).ok_or_else(|| {
+                Error::data(format!("the model's column `{column}` is not among the inputs"))
+            })?;
+            made.into_iter().for_each(|input| places[input] = place);
+        }
         let rows = model.coder.encode(data, unseen)?;
         Ok(Self { model, rows, inputs: inputs.len(), places, run })
     }
@@ -122,7 +124,11 @@ impl Subject for Own<'_> {
     }
 
     fn known(&self, row: usize) -> Vec<usize> {
-        self.rows.known(row).into_iter().map(|input| self.places[input]).collect()
+        let mut known: Vec<usize> =
+            self.rows.known(row).into_iter().map(|input| self.places[input]).collect();
+        known.sort_unstable();
+        known.dedup();
+        known
     }
 
     fn answer(&self, cases: &Cases) -> Result<Vec<f64>> {

@@ -239,3 +239,24 @@ fn a_stopped_audit_says_so_or_gives_what_it_has() {
     assert!(found.rows == 60 && found.columns.is_empty());
     assert!(matches!(audit(&table, &names, &stopping, &settings(), &run), Err(Error::Stopped)));
 }
+
+#[test]
+fn all_that_is_made_of_a_column_is_hidden_together() {
+    let (table, _) = positive(60);
+    let dates = (0..60).map(|row| format!("2024-0{}-{:02}", 1 + row / 28, 1 + row % 28)).collect();
+    let dates = Column {
+        name: "came".into(),
+        kind: Kind::Date,
+        values: crate::data::Values::Texts(dates),
+        observed: vec![true; 60],
+    };
+    let wanted = ["x0", "x1", "y"].map(|name| table.column(name).unwrap().clone());
+    let data = Data::from(Table::new([vec![dates], wanted.to_vec()].concat()).unwrap());
+    let run = Run::new(1, 2).unwrap();
+    let model = Model::fit(&data, &Aim::predict("y"), &Recipe::named("linear").unwrap(), &run).unwrap();
+    assert!(model.coder.names().len() > 3);
+    let found = audit_model(&model, &data, &settings(), &run).unwrap();
+    assert_eq!(found.data.known_cells.median, 3);
+    assert_eq!(found.columns.len(), 3);
+    assert!(found.columns.iter().any(|effect| effect.column == "came"));
+}

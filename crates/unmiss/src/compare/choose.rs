@@ -174,7 +174,9 @@ impl Choice {
         let share = 100.0 * difference / second.mean(Score::loss, self.test_share()).0;
         let (name, next) =
             (second.recipe.method.name(), if self.weights.is_empty() { "Next" } else { "Best alone" });
-        let verdict = match difference.abs() > half {
+        // A difference that no written digit shows is none.
+        let shown = difference.abs() >= 5e-5;
+        let verdict = match shown && difference.abs() > half {
             true => "a clear difference at the 95 % level",
             false => "within the noise of the folds: either would do",
         };

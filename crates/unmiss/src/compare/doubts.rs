@@ -32,19 +32,8 @@ impl Judged<'_> {
                  little"
             )
         });
-        few.into_iter().chain(self.too_good(rows)).chain(self.never_said()).collect()
-    }
-
-    /// A perfect answer to a question that was most likely in the table.
-    fn too_good(&self, rows: usize) -> Option<String> {
-        let figure = if matches!(self.truth.task, Task::Regression) { "R2" } else { "AUROC" };
-        let Self { target: TargetEncoder { name, .. }, headline, .. } = self;
-        (*headline >= TOO_GOOD && rows >= FEWEST_FOR_TOO_GOOD).then(|| {
-            format!(
-                "{figure} {headline:.4} is too good to be true: most likely an input says what `{name}` is in other \
-                 words, or is known only after it; look at what the model goes by, and leave such columns out"
-            )
-        })
+        let good = too_good(&self.target.name, self.truth.task, self.headline, rows);
+        few.into_iter().chain(good).chain(self.never_said()).collect()
     }
 
     /// A rare class that no row was said to be.
@@ -68,6 +57,17 @@ impl Judged<'_> {
             share(usual)
         ))
     }
+}
+
+/// A perfect answer to a question that was most likely in the table: the R2 or AUROC on so many rows.
+pub(super) fn too_good(target: &str, task: Task, headline: f64, rows: usize) -> Option<String> {
+    let figure = if matches!(task, Task::Regression) { "R2" } else { "AUROC" };
+    (headline >= TOO_GOOD && rows >= FEWEST_FOR_TOO_GOOD).then(|| {
+        format!(
+            "{figure} {headline:.4} is too good to be true: most likely an input says what `{target}` is in other \
+             words, or is known only after it; look at what the model goes by, and leave such columns out"
+        )
+    })
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 use rayon::prelude::*;
 use serde::Serialize;
 
+use super::doubts::too_good;
 use crate::data::{Column, Data, Shape};
 use crate::encode::{ClassWeights, TargetEncoder, Targets, Task};
 use crate::error::{Error, Result};
@@ -56,6 +57,9 @@ pub struct Evaluation {
     pub calibration_line: Option<CalibrationLine>,
     /// Whether intervals, or sets of classes, hold what is true as often as they promise.
     pub coverage: Vec<Coverage>,
+    /// What there is to doubt about the rows themselves, in sentences.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub doubts: Vec<String>,
     /// `[rows, outputs]`: what was predicted, in the user's units.
     #[serde(skip)]
     pub answers: Vec<f64>,
@@ -133,6 +137,8 @@ pub fn evaluate(model: &Model, data: &Data, how: &Judging, run: &Run) -> Result<
     evaluation.coverage = coverage(&answers, &evaluation);
     (evaluation.without_truth, evaluation.of_new_classes) =
         (data.rows() - known.len(), known.len() - rows.len());
+    let headline = evaluation.value(if target.task == Task::Regression { Metric::R2 } else { Metric::Auroc });
+    evaluation.doubts = too_good(&target.name, target.task, headline, rows.len()).into_iter().collect();
     Ok(evaluation)
 }
 
@@ -201,6 +207,7 @@ impl Judged<'_> {
             calibration,
             calibration_line,
             coverage: Vec::new(),
+            doubts: Vec::new(),
             answers,
             truth,
         }
@@ -225,7 +232,7 @@ impl Evaluation {
 
     /// What to be careful about, in sentences.
     pub fn warnings(&self) -> Vec<String> {
-        let mut words = Vec::new();
+        let mut words = self.doubts.clone();
         if self.of_new_classes > 0 {
             words.push(format!(
                 "Left out: {} {} of classes that training never saw. The model is wrong about every one of them.",
@@ -291,6 +298,7 @@ fn rated(model: &Model, data: &Data, run: &Run) -> Result<Evaluation> {
         calibration: Vec::new(),
         calibration_line: CalibrationLine::of_numbers(&answers, &truth),
         coverage: Vec::new(),
+        doubts: Vec::new(),
         answers,
         truth,
     })

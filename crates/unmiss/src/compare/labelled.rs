@@ -60,7 +60,7 @@ impl Labelled {
         let data = roles.labelled(data)?;
         let inputs = roles.inputs(&data)?;
         inputs.notes.iter().for_each(|note| run.note(note.clone()));
-        let target = TargetEncoder::fit(&data, &roles.target, roles.task)?;
+        let target = roles.target_of(&data)?;
         let truth = target.encode(&data, roles.weight.as_deref(), Default::default())?;
         Ok(Self { data, inputs, roles, target, truth, ties, encoded: Mutex::default() })
     }

@@ -87,7 +87,7 @@ impl SplitChoice {
 
 fn measure(data: &Data, roles: &Roles, recipes: &[Recipe], share: f64, run: &Run) -> Result<SplitChoice> {
     let labelled = roles.labelled(data)?;
-    let target = TargetEncoder::fit(&labelled, &roles.target, roles.task)?;
+    let target = roles.target_of(&labelled)?;
     let truth = target.encode(&labelled, None, ClassWeights::Equal)?;
     let folds = folds(&truth, (1.0 / share).round() as usize, labelled.rows(), run.seed());
     let places = &folds.held_out[0];

@@ -2,7 +2,7 @@
 
 use super::choosing::{Division, latest};
 use crate::data::Data;
-use crate::encode::{ClassWeights, TargetEncoder};
+use crate::encode::ClassWeights;
 use crate::error::{Error, Result};
 use crate::model::Roles;
 
@@ -26,7 +26,7 @@ pub fn set_aside(
         Division::Free | Division::Group(_) => {
             let ties = division.ties(data, roles)?;
             let labelled = roles.labelled(data)?;
-            let target = TargetEncoder::fit(&labelled, &roles.target, roles.task)?;
+            let target = roles.target_of(&labelled)?;
             let truth = target.encode(&labelled, None, ClassWeights::Equal)?;
             let folds = ties.deal(&truth, PARTS, labelled.rows(), seed);
             let taken = (share * folds.held_out.len() as f64).round() as usize;

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::comparison::{Comparison, Contestant, Failure, Fit};
+use super::comparison::{Comparison, Contestant, Failure, Fit, Question};
+use super::doubts::too_good;
 use super::significance::{disagreement, paired_test};
 use super::standing::{Against, Chosen, Standing};
 use crate::encode::Task;
@@ -157,8 +158,19 @@ fn words(comparison: &Comparison) -> Vec<String> {
     for standing in &comparison.standings {
         words.extend(standing.chosen.as_ref().map(|chosen| search_words(standing, chosen)));
     }
+    words.extend(too_good_words(comparison, best));
     words.extend(failures(comparison));
     words
+}
+
+/// A best that is too good to be true.
+fn too_good_words(comparison: &Comparison, best: &Standing) -> Option<String> {
+    let Question::Predictors { roles, .. } = &comparison.question else { return None };
+    let task = comparison.task?;
+    let headline = if task == Task::Regression { "R2" } else { "AUROC" };
+    let headline = best.figures.get(headline).copied().flatten()?;
+    too_good(&roles.target, task, headline, comparison.rows_compared)
+        .map(|words| format!("Careful: {words}."))
 }
 
 fn verdicts(others: &[Standing]) -> Vec<String> {

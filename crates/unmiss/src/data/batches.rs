@@ -6,6 +6,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::faults::Locator;
+use super::footers::{Footer, footer};
 use super::forms::plain;
 use super::gather::{NumberFacts, scan_numbers, scan_texts, scan_words};
 use super::head::head;
@@ -83,6 +84,14 @@ impl Batches {
         &self.header
     }
 
+    /// The byte between two cells; none of a file that is no text.
+    pub fn delimiter(&self) -> Option<u8> {
+        match &self.inner {
+            Inner::Text(inner) => Some(inner.delimiter),
+            Inner::Parquet(_) => None,
+        }
+    }
+
     /// What is worth telling of how the file is read, as far as it was read.
     pub fn notes(&self) -> Vec<Note> {
         match &self.inner {
@@ -137,6 +146,8 @@ struct TextBatches {
     notations: Notations,
     /// What was told of the header.
     notes: Vec<String>,
+    /// What stood below the last row.
+    footer: Option<Footer>,
 }
 
 impl TextBatches {
@@ -162,7 +173,7 @@ impl TextBatches {
         let (delimiter, width) = (head.delimiter, head.names.len());
         let used = head.end;
         let kept = options.keep_source.then(|| (buffer[..used].to_vec(), options.missing.clone()));
-        let inner = Self {
+        let mut inner = Self {
             stream,
             buffer,
             used,
@@ -179,7 +190,11 @@ impl TextBatches {
             header_start: head.start,
             notations: Notations::new(&options.form, delimiter),
             notes: head.notes,
+            footer: None,
         };
+        if ended {
+            inner.leave_out_footer();
+        }
         Ok((head.names, inner))
     }
 
@@ -206,7 +221,8 @@ impl TextBatches {
 
     fn notes(&self, names: &[String]) -> Vec<Note> {
         let header = self.notes.iter().cloned().map(Note::from);
-        self.stream.notes().chain(header).chain(self.notations.notes(names)).collect()
+        let footer = self.footer.iter().map(Footer::note);
+        self.stream.notes().chain(header).chain(footer).chain(self.notations.notes(names)).collect()
     }
 
     /// The text of a batch below its header, as if it were a file of its own.
@@ -268,6 +284,17 @@ impl TextBatches {
                 false => self.block.max(unfinished.min(LONGEST_RECORD + 1 - unfinished)),
             };
             self.ended = self.stream.fill(&mut self.buffer, most)? < most;
+            if self.ended {
+                self.leave_out_footer();
+            }
+        }
+    }
+
+    /// Takes away what stands below the last row.
+    fn leave_out_footer(&mut self) {
+        if let Some(footer) = footer(&self.buffer, self.used, self.delimiter, self.width) {
+            self.buffer.truncate(footer.at);
+            self.footer = Some(footer);
         }
     }
 }

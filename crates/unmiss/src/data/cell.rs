@@ -109,7 +109,21 @@ pub(crate) fn is_date(cell: &[u8]) -> bool {
 
 fn is_day(date: &[u8]) -> bool {
     let &[y0, y1, y2, y3, b'-', m0, m1, b'-', d0, d1] = date else { return false };
-    [y0, y1, y2, y3].iter().all(u8::is_ascii_digit) && between(m0, m1, 1, 12) && between(d0, d1, 1, 31)
+    let digits = [y0, y1, y2, y3];
+    digits.iter().all(u8::is_ascii_digit) && between(m0, m1, 1, 12) && {
+        let year = digits.iter().fold(0, |year, digit| 10 * year + u32::from(digit - b'0'));
+        between(d0, d1, 1, days_of((m0 - b'0') * 10 + (m1 - b'0'), year))
+    }
+}
+
+/// Days of a month, 1 to 12.
+fn days_of(month: u8, year: u32) -> u8 {
+    match month {
+        4 | 6 | 9 | 11 => 30,
+        2 if (year.is_multiple_of(4) && !year.is_multiple_of(100)) || year.is_multiple_of(400) => 29,
+        2 => 28,
+        _ => 31,
+    }
 }
 
 fn between(tens: u8, ones: u8, least: u8, most: u8) -> bool {
@@ -203,6 +217,7 @@ mod tests {
             "2024-03-31T08:15-0500",
             "23:59",
             "08:15:00",
+            "2024-02-29",
         ] {
             assert!(is_date(cell.as_bytes()), "{cell}");
         }
@@ -213,6 +228,8 @@ mod tests {
             "2024-00-10",
             "2024-1-1",
             "31.03.2024",
+            "2024-02-30",
+            "2023-02-29",
             "2024-03-31x",
             "2024-03-31T",
             "25:00",

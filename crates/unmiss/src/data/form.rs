@@ -2,6 +2,7 @@
 
 use encoding_rs::Encoding;
 
+use super::dates::DateOrder;
 use crate::error::{Error, Result};
 
 /// What is told of a file's form; whatever is `None` is found out.
@@ -17,6 +18,8 @@ pub struct Form {
     pub skip: Option<usize>,
     /// The sheet of a workbook.
     pub sheet: Option<String>,
+    /// Whether the day or the month comes first in dates that end with the year.
+    pub dates: Option<DateOrder>,
 }
 
 impl Form {

@@ -20,6 +20,8 @@ pub(crate) struct NumberFacts {
     pub(crate) infinite: Option<usize>,
     /// The first row with a number that is not whole (or too large to be told).
     pub(crate) fraction: Option<usize>,
+    /// The first row whose whole number has a 0 in front, as codes have.
+    pub(crate) padded: Option<usize>,
     /// The different values, as long as there are no more than three.
     pub(crate) distinct: Vec<f64>,
 }
@@ -42,6 +44,7 @@ impl NumberFacts {
         self.stopped = self.stopped.or(later(other.stopped));
         self.infinite = self.infinite.or(later(other.infinite));
         self.fraction = self.fraction.or(later(other.fraction));
+        self.padded = self.padded.or(later(other.padded));
         for value in &other.distinct {
             if self.distinct.len() < 3 && !self.distinct.contains(value) {
                 self.distinct.push(*value);
@@ -70,6 +73,9 @@ pub(crate) fn scan_numbers(
         match notation.map_or_else(|| number(cell), |notation| notation.number(cell)) {
             Number::Finite(value) => {
                 facts.note(row, value);
+                if let (&[b'0', b'0'..=b'9', ..], None) = (cell, facts.padded) {
+                    facts.padded = Some(row);
+                }
                 values[row] = value;
                 observed[row] = true;
             }

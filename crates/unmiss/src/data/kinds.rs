@@ -1,6 +1,6 @@
 //! What kind a column of words is.
 
-use super::cell::is_date;
+use super::dates::{DateLook, DateOrder, look};
 use super::gather::Dictionary;
 use super::table::Kind;
 
@@ -10,14 +10,15 @@ const MANY_LEVELS: usize = 100;
 const MOST_LEVELS: usize = 2000;
 
 /// The kind of a column that is not made of numbers.
-pub(crate) fn word_kind(words: &Dictionary) -> Kind {
-    kind_of_levels(&words.levels, words.counts.iter().sum())
+pub(crate) fn word_kind(words: &Dictionary, dates: Option<DateOrder>) -> Kind {
+    kind_of_levels(&words.levels, words.counts.iter().sum(), dates)
 }
 
-/// The same from the levels and how many cells are known.
-pub(crate) fn kind_of_levels(words: &[String], observed: usize) -> Kind {
+/// The same from the levels and how many cells are known. Dates that can be read in two ways stay words, unless their
+/// order is told.
+pub(crate) fn kind_of_levels(words: &[String], observed: usize, dates: Option<DateOrder>) -> Kind {
     let levels = words.len();
-    if levels > 0 && words.iter().all(|level| is_date(level.as_bytes())) {
+    if matches!(look(words.iter().map(String::as_str), dates), DateLook::Iso | DateLook::Sure(_)) {
         Kind::Date
     } else if levels == 2 {
         Kind::Binary
@@ -56,6 +57,9 @@ mod tests {
         assert_eq!(words(&["9007199254740993", "1", "2"]), Kind::Category);
         assert_eq!(words(&["inf", "low", "high"]), Kind::Category);
         assert_eq!(words(&["2024-03-31", "2024-04-01", "NA"]), Kind::Date);
+        assert_eq!(words(&["31.03.2024", "01.04.2024", "NA"]), Kind::Date);
+        assert_eq!(words(&["03/04/2024", "05/06/2024", "01/02/2024"]), Kind::Category);
+        assert_eq!(words(&["2024-02-28", "2024-02-30", "2024-02-27"]), Kind::Category);
         assert_eq!(words(&["1e100", "2", "3"]), Kind::Real);
     }
 

@@ -34,7 +34,7 @@ impl Column {
             let code = |code: &u32| places.get(*code as usize).copied().unwrap_or(HOLE);
             return Self::found_words(name, &words.codes.iter().map(code).collect::<Vec<_>>(), &used, kind);
         }
-        match kind.unwrap_or_else(|| word_kind(&words)) {
+        match kind.unwrap_or_else(|| word_kind(&words, None)) {
             kind @ (Kind::Text | Kind::Date) => {
                 let text = |code: &u32| words.levels.get(*code as usize).cloned().unwrap_or_default();
                 let texts = words.codes.iter().map(text).collect();

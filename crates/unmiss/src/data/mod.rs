@@ -56,7 +56,7 @@
 //! | numbers of exactly two values | binary; `1`, `1.0` and `01` are the same level `1` |
 //! | whole numbers (also written `3.0`) up to 2⁵³ | integer |
 //! | numbers | real |
-//! | ISO 8601 dates, times or both | date: predictors make inputs of it |
+//! | dates of ISO 8601, times or both; `31.03.2024`, `31/03/2024` and `3/31/2024`, also with a time, if one of them tells what comes first or it is told ([`DateOrder`]) | date: predictors make inputs of it |
 //! | words of exactly two values | binary |
 //! | more than 2000 different words; or more than 100, and more than a fifth of the cells are different | text: predictors make inputs of it, unless it is a key |
 //! | other words, or words among numbers | category; the levels in ascending order, by value if all are numbers |
@@ -79,6 +79,7 @@ mod largest;
 mod note;
 mod digits;
 mod cell;
+mod dates;
 mod form;
 mod notation;
 mod options;
@@ -91,6 +92,7 @@ mod input;
 mod split;
 mod faults;
 mod titles;
+mod footers;
 mod head;
 mod gather;
 pub(crate) mod kinds;
@@ -119,6 +121,8 @@ mod fingerprint;
 
 pub use batches::Batches;
 pub use cells::{CellReader, Cells};
+pub use dates::DateOrder;
+pub(crate) use dates::{order_of, to_iso};
 pub use form::Form;
 pub(crate) use gather::level;
 pub use guard::guard_formulas;

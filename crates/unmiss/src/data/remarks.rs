@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use super::dates::{DateLook, look, to_iso};
 use super::faults::shown;
 use super::notation::looks_like_a_number;
 use super::note::Note;
@@ -15,6 +16,8 @@ const FEWEST_FOR_REMARK: usize = 20;
 const MOST_ODD: usize = 10;
 /// How many of them a remark shows.
 const SHOWN: usize = 5;
+/// Units that numbers of one column have, at most.
+const MOST_UNITS: usize = 3;
 
 /// What is worth telling about a column that was read.
 pub(crate) fn notes(column: &Column) -> Vec<Note> {
@@ -24,7 +27,8 @@ pub(crate) fn notes(column: &Column) -> Vec<Note> {
         return vec![format!("column `{name}` is empty: no cell of it is known").into()];
     }
     let mut notes = Vec::new();
-    notes.extend(near_numeric(column, observed));
+    notes.extend(near_numeric(column, observed).or_else(|| dressed_numbers(column, observed)));
+    notes.extend(either_date(column));
     notes.extend(sentinels(column));
     match column.kind {
         Kind::Text => notes.push(if is_key(column) {
@@ -35,7 +39,9 @@ pub(crate) fn notes(column: &Column) -> Vec<Note> {
         }),
         Kind::Date => {
             let what = "holds dates or times: predictors learn from their parts, and nothing fills them";
-            notes.push(format!("column `{name}` {what}").into());
+            let read =
+                own_order(column).map_or_else(String::new, |(cell, iso)| format!(" (`{cell}` is {iso})"));
+            notes.push(format!("column `{name}` {what}{read}").into());
         }
         _ if has_one_value(column) => {
             let value =
@@ -50,6 +56,86 @@ pub(crate) fn notes(column: &Column) -> Vec<Note> {
         _ => {}
     }
     notes
+}
+
+/// Numbers with a unit, a bound or brackets, which keep a column from being numbers: `66 kg`, `<5`, `(152,50)`.
+fn dressed_numbers(column: &Column, observed: usize) -> Option<Note> {
+    let Values::Codes { codes, levels } = &column.values else {
+        let Values::Texts(texts) = &column.values else { return None };
+        let known = || texts.iter().zip(&column.observed).filter(|(_, known)| **known).map(|(text, _)| text);
+        return (column.kind == Kind::Text)
+            .then(|| dressed(column, observed, known().map(String::as_str)))?;
+    };
+    let known = codes.iter().zip(&column.observed).filter(|(_, known)| **known);
+    let words = known.map(|(code, _)| levels[*code as usize].as_str());
+    (column.kind == Kind::Category).then(|| dressed(column, observed, words))?
+}
+
+fn dressed<'a>(column: &Column, observed: usize, words: impl Iterator<Item = &'a str>) -> Option<Note> {
+    let (mut plain, mut dressed, mut example, mut units) = (0, 0, None, HashSet::new());
+    for word in words {
+        if looks_like_a_number(word) {
+            plain += 1;
+        } else if let Some(unit) = undressed(word) {
+            dressed += 1;
+            example.get_or_insert(word);
+            units.insert(unit);
+        }
+    }
+    // Codes end with letters of all kinds; units are few.
+    let all = plain + dressed;
+    if observed < FEWEST_FOR_REMARK || units.len() > MOST_UNITS || 10 * all < 9 * observed {
+        return None;
+    }
+    let text = format!(
+        "column `{}` is read as {}, though most of it looks like numbers: {} of {observed} known cells have something \
+         beside the number, as `{}` has; write the number alone to have it read as one",
+        column.name,
+        column.kind,
+        dressed,
+        shown(example?)
+    );
+    Some(text.into())
+}
+
+/// What stands behind a number that has a bound, brackets or a unit around it; none if it is no number even so.
+fn undressed(word: &str) -> Option<&str> {
+    let inner = word.trim().trim_start_matches(['<', '>', '\u{2264}', '\u{2265}', '~', '=', '(', ' ']);
+    let end = inner.rfind(|letter: char| letter.is_ascii_digit())? + 1;
+    let (body, unit) = inner.split_at(end);
+    looks_like_a_number(body).then(|| unit.trim_matches([' ', ')']))
+}
+
+/// The first date of a column that is written with the year last, and as ISO 8601 has it.
+fn own_order(column: &Column) -> Option<(&str, String)> {
+    let Values::Texts(texts) = &column.values else { return None };
+    let known =
+        || texts.iter().zip(&column.observed).filter(|(_, known)| **known).map(|(text, _)| text.trim());
+    let DateLook::Sure(order) = look(known(), None) else { return None };
+    let first = known().next()?;
+    Some((first, to_iso(first, order)?))
+}
+
+/// Dates of which it is not clear which number is the day.
+fn either_date(column: &Column) -> Option<Note> {
+    let example = match &column.values {
+        Values::Codes { levels, .. } if look(levels.iter().map(String::as_str), None) == DateLook::Either => {
+            levels.first()
+        }
+        Values::Texts(texts) if column.kind == Kind::Text => {
+            let known =
+                || texts.iter().zip(&column.observed).filter(|(_, known)| **known).map(|(text, _)| text);
+            known().next().filter(|_| look(known().map(|text| text.trim()), None) == DateLook::Either)
+        }
+        _ => None,
+    }?;
+    let text = format!(
+        "column `{}`: it is not clear whether the day or the month comes first in `{}`, so it is read as {}",
+        column.name,
+        shown(example),
+        column.kind
+    );
+    Some(Note { text, act: Some(Act::SayDates) })
 }
 
 fn has_one_value(column: &Column) -> bool {

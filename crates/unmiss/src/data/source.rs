@@ -26,6 +26,11 @@ pub struct Source {
 }
 
 impl Source {
+    /// The text of a row as it stands in the file, without its line end.
+    pub(crate) fn row(&self, row: usize) -> &[u8] {
+        self.rows.get(row).map_or(&[], |&(start, end)| &self.bytes[start..end])
+    }
+
     /// The same text for a choice of rows.
     pub(crate) fn select(&self, rows: &[usize]) -> Self {
         Self {

@@ -8,7 +8,10 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::faults::Locator;
+use super::cell::word;
+use super::dates::DateOrder;
+use super::faults::{Locator, shown};
+use super::footers::{Footer, footer};
 use super::gather::{Dictionary, NumberFacts, numbers_column, scan_numbers, scan_texts, scan_words};
 use super::head::head;
 use super::kinds::word_kind;
@@ -20,7 +23,7 @@ use super::remarks::notes;
 use super::source::Source;
 use super::split::{Fault, LineCounter, Records, check_text, pieces};
 use super::table::{Column, Kind, Table, Values};
-use crate::error::{Error, Place, Result};
+use crate::error::{Act, Error, Place, Result};
 
 /// Bytes of a piece: large enough to be worth a task, small enough to stay in a core's cache.
 pub(crate) const PIECE: usize = 1 << 20;
@@ -44,6 +47,8 @@ struct Body<'a> {
     rows: usize,
     locator: Locator<'a>,
     tokens: Vec<Tokens>,
+    /// The order of dates, where it is told.
+    dates: Option<DateOrder>,
 }
 
 /// Reads a whole text. `piece` is the size of the pieces in bytes.
@@ -53,7 +58,9 @@ pub(crate) fn read_text(file: &str, bytes: Vec<u8>, options: &ReadOptions, piece
         .ok_or_else(|| Error::input(Place::file(file), "the header is not complete"))?;
     check_names(&head.names, options.kinds.keys().chain(options.missing.columns().keys()))?;
     let locator = Locator { file, names: &head.names, before: LineCounter::default(), bytes: &bytes };
-    let pieces = split(&bytes[head.end..], head.end, head.delimiter, head.names.len(), piece)
+    let footer = footer(&bytes, head.end, head.delimiter, head.names.len());
+    let end = footer.as_ref().map_or(bytes.len(), |footer| footer.at);
+    let pieces = split(&bytes[head.end..end], head.end, head.delimiter, head.names.len(), piece)
         .map_err(|fault| locator.explain(fault))?;
     let rows = pieces.iter().map(|piece| piece.records.rows()).sum();
     if rows == 0 {
@@ -61,10 +68,13 @@ pub(crate) fn read_text(file: &str, bytes: Vec<u8>, options: &ReadOptions, piece
             .with_hint("a table needs at least one row below the column names"));
     }
     let tokens = head.names.iter().map(|name| options.missing.of(name)).collect();
-    let body = Body { pieces, rows, locator, tokens };
-    let (columns, notations) = body.columns(options, Notations::new(&options.form, head.delimiter))?;
+    let body = Body { pieces, rows, locator, tokens, dates: options.form.dates };
+    let (columns, notations, padded) =
+        body.columns(options, Notations::new(&options.form, head.delimiter))?;
     let mut told: Vec<Note> = head.notes.into_iter().map(Note::from).collect();
+    told.extend(footer.iter().map(Footer::note));
     told.extend(notations.notes(&head.names));
+    told.extend(padded);
     told.extend(columns.par_iter().flat_map_iter(notes).collect::<Vec<_>>());
     let mut table = Table::new(columns)?;
     if options.keep_source {
@@ -117,7 +127,12 @@ fn split(
 }
 
 impl Body<'_> {
-    fn columns(&self, options: &ReadOptions, mut notations: Notations) -> Result<(Vec<Column>, Notations)> {
+    /// The columns, how their numbers are written, and what to tell of those that may be codes.
+    fn columns(
+        &self,
+        options: &ReadOptions,
+        mut notations: Notations,
+    ) -> Result<(Vec<Column>, Notations, Vec<Note>)> {
         let wanted: Vec<Option<Kind>> =
             self.locator.names.iter().map(|name| options.kinds.get(name).copied()).collect();
         let numeric: Vec<usize> = (0..wanted.len())
@@ -135,10 +150,15 @@ impl Body<'_> {
                 scanned.insert(column, scan);
             }
         }
+        let padded = |(column, (_, _, facts)): (&usize, &Scan)| {
+            let row = facts.padded.filter(|_| wanted[*column].is_none() && facts.stopped.is_none())?;
+            Some(padded_note(&self.locator.names[*column], &self.cell(row, *column)))
+        };
+        let padded = scanned.iter().filter_map(padded).collect();
         let columns = wanted.into_iter().enumerate().map(|(column, wanted)| {
             self.column(column, wanted, scanned.remove(&column), words.remove(&column))
         });
-        Ok((columns.collect::<Result<_>>()?, notations))
+        Ok((columns.collect::<Result<_>>()?, notations, padded))
     }
 
     /// Finds out how numbers are written in columns that are not plain numbers; returns their words.
@@ -244,7 +264,7 @@ impl Body<'_> {
     fn words(&self, column: usize, wanted: Option<Kind>, known: Option<Dictionary>) -> Result<Column> {
         let name = &self.locator.names[column];
         let whole = known.unwrap_or_else(|| self.dictionary(column, wanted));
-        match wanted.unwrap_or_else(|| word_kind(&whole)) {
+        match wanted.unwrap_or_else(|| word_kind(&whole, self.dates)) {
             kind @ (Kind::Text | Kind::Date) => Ok(self.texts(column, kind)),
             Kind::Binary if whole.levels.len() > 2 => {
                 Err(too_many_for_binary(self.locator.file, name, whole.levels.len()))
@@ -277,14 +297,34 @@ impl Body<'_> {
         Column { name: self.locator.names[column].clone(), kind, values: Values::Texts(texts), observed }
     }
 
-    fn not_a_number(&self, row: usize, column: usize) -> Error {
+    /// The piece that holds a row, and the row's number in it.
+    fn place(&self, row: usize) -> (&Piece<'_>, usize) {
         let index = self.pieces.partition_point(|piece| piece.offset <= row).saturating_sub(1);
         // Pieces without rows share their offset with the next one; the last of them holds the row.
         let piece = &self.pieces[index];
-        let local = row - piece.offset;
+        (piece, row - piece.offset)
+    }
+
+    /// A cell as it is written.
+    fn cell(&self, row: usize, column: usize) -> String {
+        let (piece, local) = self.place(row);
+        word(piece.records.cell(piece.bytes, local, column)).into_owned()
+    }
+
+    fn not_a_number(&self, row: usize, column: usize) -> Error {
+        let (piece, local) = self.place(row);
         let at = piece.start + piece.records.row(local).0;
         self.locator.not_a_number(at, column, piece.records.cell(piece.bytes, local, column))
     }
+}
+
+/// Whole numbers with a 0 in front, which codes have and amounts have not.
+fn padded_note(column: &str, cell: &str) -> Note {
+    let text = format!(
+        "column `{column}` has whole numbers with a 0 in front (`{}`) and is read as numbers; codes are no amounts",
+        shown(cell)
+    );
+    Note { text, act: Some(Act::ReadAsCategory { column: column.to_owned() }) }
 }
 
 /// A column that was said to be binary and has more than two values.

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::cell::trim;
 use super::columnar::{BATCH, Cell, Cells, Columnar, Type, cell, look};
-use super::table::{Column, Kind, Values};
+use super::table::{Column, Kind, Table, Values};
 use super::text_output::TextOutput;
 use crate::error::{Error, Result};
 
@@ -74,6 +74,15 @@ impl CsvWriter {
     /// # Errors
     /// When the path can't be written to or its ending is one of a format that can't be written.
     pub fn create<T: AsRef<str>>(path: &Path, header: &[T]) -> Result<Self> {
+        Self::create_beside(path, header, None)
+    }
+
+    /// The same for rows that stand beside those of another text, whose delimiter is kept where the ending leaves it
+    /// open.
+    ///
+    /// # Errors
+    /// As for [`CsvWriter::create`].
+    pub fn create_beside<T: AsRef<str>>(path: &Path, header: &[T], delimiter: Option<u8>) -> Result<Self> {
         check_ending(path)?;
         if let Some(output) = Columnar::create(path)? {
             let column = |name: &T| (name.as_ref().to_owned(), None, Vec::new());
@@ -81,7 +90,7 @@ impl CsvWriter {
             let output = Rows::Columnar(Box::new(collected));
             return Ok(Self { output, delimiter: b',', width: header.len(), row: Vec::new(), cells: 0 });
         }
-        let delimiter = if is_tab_separated(path) { b'\t' } else { b',' };
+        let delimiter = if is_tab_separated(path) { b'\t' } else { delimiter.unwrap_or(b',') };
         let output = Rows::Text(TextOutput::create(path)?);
         let mut writer = Self { output, delimiter, width: header.len(), row: Vec::new(), cells: 0 };
         header.iter().for_each(|name| writer.text(name.as_ref()));
@@ -117,6 +126,19 @@ impl CsvWriter {
         }
         self.next_cell();
         push_value(&mut self.row, column, row, self.delimiter);
+    }
+
+    /// Adds all cells of a row of a table: as they stand in the text that it kept, byte for byte, where cells are parted
+    /// there as they are here; else from its values.
+    pub fn cells(&mut self, table: &Table, row: usize) {
+        match (&table.source, &self.output) {
+            (Some(source), Rows::Text(_)) if source.delimiter == self.delimiter => {
+                self.next_cell();
+                self.row.extend_from_slice(source.row(row));
+                self.cells += table.columns().len().saturating_sub(1);
+            }
+            _ => table.columns().iter().for_each(|column| self.cell(column, row)),
+        }
     }
 
     fn next_cell(&mut self) {

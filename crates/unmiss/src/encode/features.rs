@@ -173,14 +173,6 @@ impl Encoder {
         numbers.chain(self.categories.iter().map(|feature| feature.name.as_str()))
     }
 
-    /// The column of the table that each input comes from, in the order of [`Encoder::names`].
-    pub fn sources(&self) -> Vec<String> {
-        let made =
-            self.made.iter().flat_map(|made| made.names().into_iter().map(|name| (name, &made.column)));
-        let made: HashMap<String, &String> = made.collect();
-        self.names().map(|name| made.get(name).map_or(name, |column| column.as_str()).to_owned()).collect()
-    }
-
     /// Number of input columns.
     pub fn width(&self) -> usize {
         self.numbers.len() + self.categories.len()

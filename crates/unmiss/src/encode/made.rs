@@ -6,7 +6,7 @@ mod words;
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::{Column, Kind, Values, is_key};
+use crate::data::{Column, DateOrder, Kind, Values, is_key};
 use crate::error::{Error, Result};
 use date::Dates;
 
@@ -35,11 +35,16 @@ enum How {
 impl Made {
     /// What can be made of a column of dates or text; nothing of a column that is empty, always the same, or a key.
     pub fn of(column: &Column) -> Option<Self> {
+        Self::with(column, None)
+    }
+
+    /// The same; `dates` tells the order of dates that can be read in two ways.
+    pub fn with(column: &Column, dates: Option<DateOrder>) -> Option<Self> {
         let Values::Texts(texts) = &column.values else { return None };
         let known =
             || texts.iter().zip(&column.observed).filter(|(_, known)| **known).map(|(text, _)| text.as_str());
         let how = match column.kind {
-            Kind::Date => How::Date(Dates::learn(known())?),
+            Kind::Date => How::Date(Dates::learn(known, dates)?),
             Kind::Text if known().next().is_some() && !is_key(column) => How::Words(WIDTH),
             _ => return None,
         };
@@ -206,6 +211,16 @@ mod tests {
         let clock = texts(Kind::Date, &["06:00", "18:00"]);
         assert!((made(&Made::of(&clock).unwrap(), &clock)[0].1[0] - 1.0).abs() < 1e-12);
         assert_eq!(Made::of(&texts(Kind::Date, &["2024-01-01", ""])), None, "it says nothing");
+        // With the year last, the order that the column tells holds for every later cell.
+        let own = texts(Kind::Date, &["1/2/2024", "2/31/2024", "5/31/2024"]);
+        assert_eq!(Made::of(&own), None, "there is no 31st of February");
+        let own = texts(Kind::Date, &["1/2/2024", "5/31/2024 12:00 PM"]);
+        let read = made(&Made::of(&own).unwrap(), &texts(Kind::Date, &["1/4/2024", "2024-01-05"]));
+        assert_eq!(read[0].1, [2.0, 3.0]);
+        let either = texts(Kind::Date, &["01/02/2024", "03/02/2024"]);
+        let told = |order| made(&Made::with(&either, Some(order)).unwrap(), &either)[0].1.clone();
+        assert_eq!(told(DateOrder::Dmy), [0.0, 2.0]);
+        assert_eq!(told(DateOrder::Mdy), [0.0, 60.0]);
         // What can't be read later is a hole.
         assert_eq!(made(&how, &texts(Kind::Date, &["soon"]))[0].2, [false]);
     }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::column::deviation;
+use super::{column::deviation, event};
 use crate::data::{Column, Data, Kind, Values};
 use crate::error::{Act, Error, Hint, Result};
 
@@ -108,6 +108,15 @@ impl TargetEncoder {
     /// # Errors
     /// When the target is text or a date, has no observed row or only one value.
     pub fn fit(data: &Data, name: &str, wanted: Option<TaskKind>) -> Result<Self> {
+        Self::fit_about(data, name, wanted, None)
+    }
+
+    /// The same; of two classes the named one is the event, which is the second. Where none is named the word for what
+    /// happened is (`yes`, `died`, ...), else the last by the alphabet.
+    ///
+    /// # Errors
+    /// As for [`TargetEncoder::fit`], and when the event is none of two classes.
+    pub fn fit_about(data: &Data, name: &str, wanted: Option<TaskKind>, event: Option<&str>) -> Result<Self> {
         let column = data.column(name)?;
         let kind = column.kind;
         let mut encoder = Self {
@@ -128,7 +137,7 @@ impl TargetEncoder {
             let what = format!("the target `{name}` holds {holds}, which can't be predicted");
             return Err(Error::data(what).with_hint(hint));
         }
-        let levels = observed_levels(column);
+        let mut levels = observed_levels(column);
         if levels.len() < 2 {
             return Err(Error::data(format!("the target `{name}` has the same value in every row"))
                 .with_hint("learning needs rows with at least two different target values"));
@@ -139,9 +148,17 @@ impl TargetEncoder {
             None => column.numbers().is_none() || looks_like_classes(column, &levels),
         };
         if classes {
+            event::put_last(&mut levels, event, name)?;
             encoder.task = Task::Classification { classes: levels.len() };
             encoder.levels = levels;
             return Ok(encoder);
+        }
+        if event.is_some() {
+            return Err(Error::setting(
+                "event",
+                format!("the target `{name}` is a number, and has no classes"),
+            )
+            .with_hint("say --task classification if its values are classes"));
         }
         let known = observed_numbers(column)?;
         let count = known.len() as f64;

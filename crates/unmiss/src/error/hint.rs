@@ -33,6 +33,8 @@ pub enum Act {
     },
     /// Say which mark is the decimal one.
     SayDecimal,
+    /// Say whether the day or the month comes first in dates.
+    SayDates,
     /// Leave a column out that is a row number or an id.
     LeaveOutId {
         /// The column.

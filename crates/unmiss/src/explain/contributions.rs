@@ -16,7 +16,7 @@
 //! depends on that row alone. Methods that can do it exactly for every order do so.
 
 use super::cells::Cell;
-use crate::encode::{Encoded, Encoder, Rows, Task};
+use crate::encode::{Encoded, Encoder, Rows, Source, Task};
 use crate::error::{Error, Result};
 use crate::metrics::most_probable;
 use crate::model::{Background, Model, Predicting};
@@ -32,9 +32,10 @@ const EXACT_BACKGROUND: usize = 64;
 /// Cases asked about at a time.
 const MOST_CASES: usize = 16_384;
 
-/// Tells for single rows what each column contributes to the answer.
+/// Tells for single rows what each column contributes to the answer: all that is made of it together.
 pub struct Explainer<'a> {
     model: Predicting<'a>,
+    columns: Vec<Source>,
     background: Encoded,
     /// `[background rows, outputs]`: answers for the background, each by the models of its fold.
     answers: Vec<f64>,
@@ -50,7 +51,7 @@ pub struct Explainer<'a> {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Contributions {
     /// How many columns there are.
-    pub inputs: usize,
+    pub columns: usize,
     /// What is explained of each row: 0 for a number, else the class whose chance it is: of two the second, of more
     /// the most probable one.
     pub outputs: Vec<usize>,
@@ -58,27 +59,27 @@ pub struct Contributions {
     pub answers: Vec<f64>,
     /// Where each row starts: the mean answer over the background.
     pub bases: Vec<f64>,
-    /// `[rows, inputs]`, in the order of [`Coder::names`](crate::encode::Coder::names).
+    /// `[rows, columns]`, in the order of [`Explainer::columns`].
     pub values: Vec<f64>,
-    /// `[rows, inputs]`: the standard error of each; 0 where they are exact.
+    /// `[rows, columns]`: the standard error of each; 0 where they are exact.
     pub errors: Vec<f64>,
 }
 
 impl Contributions {
     /// The contributions to a row's answer.
     pub fn row(&self, row: usize) -> &[f64] {
-        &self.values[row * self.inputs..(row + 1) * self.inputs]
+        &self.values[row * self.columns..(row + 1) * self.columns]
     }
 
     /// Their standard errors.
     pub fn errors(&self, row: usize) -> &[f64] {
-        &self.errors[row * self.inputs..(row + 1) * self.inputs]
+        &self.errors[row * self.columns..(row + 1) * self.columns]
     }
 
     /// Columns of a row by the size of what they contribute, the largest first.
     pub fn largest(&self, row: usize) -> Vec<usize> {
         let own = self.row(row);
-        let mut order: Vec<usize> = (0..self.inputs).collect();
+        let mut order: Vec<usize> = (0..self.columns).collect();
         order.sort_by(|&a, &b| own[b].abs().total_cmp(&own[a].abs()));
         order
     }
@@ -100,7 +101,8 @@ impl<'a> Explainer<'a> {
         let exact_base = predicting.contributions(&one, &all)?.map(|found| found.base);
         let exact = exact_base.is_some();
         let folds = if exact { 1 } else { predicting.fold_models().unwrap_or(1).max(1) };
-        let count = (ANSWERS_PER_ROW / (2 * encoder.width())).clamp(BACKGROUND.0, BACKGROUND.1);
+        let columns = encoder.by_column();
+        let count = (ANSWERS_PER_ROW / (2 * columns.len())).clamp(BACKGROUND.0, BACKGROUND.1);
         // As many for each fold.
         let background = if exact { many } else { draw(count.next_multiple_of(folds)) };
         let outputs = predicting.target.task.outputs();
@@ -117,7 +119,12 @@ impl<'a> Explainer<'a> {
             answers.iter().skip(output).step_by(outputs).sum::<f64>() / background.rows as f64
         };
         let base = exact_base.map_or_else(|| (0..outputs).map(mean).collect(), |base| vec![base]);
-        Ok(Self { model: predicting, background, answers, folds, base, exact, run })
+        Ok(Self { model: predicting, columns, background, answers, folds, base, exact, run })
+    }
+
+    /// The columns that contribute, each with its inputs.
+    pub fn columns(&self) -> &[Source] {
+        &self.columns
     }
 
     /// Whether contributions are exact for the background, and not means over some orders.
@@ -137,29 +144,35 @@ impl<'a> Explainer<'a> {
     /// When the rows have another shape, or the run was stopped.
     pub fn explain(&self, rows: &Rows) -> Result<Contributions> {
         let encoded = rows.table()?;
-        let (count, inputs) = (encoded.rows, self.model.coder.names().len());
+        let (count, columns) = (encoded.rows, self.columns.len());
         let width = self.base.len();
         let answers = self.run.compute(|| self.model.predict_rows(rows))?;
         let outputs: Vec<usize> =
             answers.chunks_exact(width).map(|answer| explained(self.model.target.task, answer)).collect();
         let mut found = Contributions {
-            inputs,
+            columns,
             answers: (0..count).map(|row| answers[row * width + outputs[row]]).collect(),
             bases: outputs.iter().map(|&output| self.base[output]).collect(),
-            values: vec![0.0; count * inputs],
-            errors: vec![0.0; count * inputs],
+            values: vec![0.0; count * columns],
+            errors: vec![0.0; count * columns],
             outputs,
         };
         if self.exact {
             let background = Rows::from(self.background.clone());
             let exact = self.run.compute(|| self.model.contributions(rows, &background))?;
-            found.values = exact.map(|exact| exact.values).unwrap_or_default();
+            let width = self.columns.iter().map(|source| source.inputs.len()).sum::<usize>().max(1);
+            let values = exact.map(|exact| exact.values).unwrap_or_default();
+            let of = |own: &[f64], source: &Source| source.inputs.iter().map(|&input| own[input]).sum();
+            found.values = values
+                .chunks_exact(width)
+                .flat_map(|own| self.columns.iter().map(move |source| of(own, source)))
+                .collect();
             return Ok(found);
         }
         let ends: Vec<Vec<f64>> = (0..self.folds)
             .map(|fold| self.run.compute(|| self.model.unbounded(Some(fold), rows)))
             .collect::<Result<_>>()?;
-        let most = (MOST_CASES / (2 * self.background.rows * inputs)).max(1);
+        let most = (MOST_CASES / (2 * self.background.rows * columns)).max(1);
         for start in (0..count).step_by(most) {
             if self.run.stopped() {
                 return Err(Error::Stopped);
@@ -172,8 +185,8 @@ impl<'a> Explainer<'a> {
         Ok(found)
     }
 
-    /// Walks from each background row to each of some rows, cell by cell, and once more in the other order. `ends` has
-    /// what the models of each fold answer for the rows.
+    /// Walks from each background row to each of some rows, column by column, and once more in the other order. `ends`
+    /// has what the models of each fold answer for the rows.
     fn sample(
         &self,
         rows: &Encoded,
@@ -182,15 +195,15 @@ impl<'a> Explainer<'a> {
         found: &mut Contributions,
     ) -> Result<()> {
         let orders: Vec<Vec<usize>> = (0..self.background.rows as u64)
-            .map(|place| Stream::new(self.run.seed(), "orders", place, 0).permutation(found.inputs))
+            .map(|place| Stream::new(self.run.seed(), "orders", place, 0).permutation(found.columns))
             .collect();
         let mut given = Vec::new();
         for fold in 0..self.folds {
             let mut cases = Encoded::default();
             for &row in piece {
                 for (place, order) in orders.iter().enumerate().skip(fold).step_by(self.folds) {
-                    for walk in walks(rows, row, &self.background, place, order) {
-                        push_walk(&mut cases, &self.background, place, rows, row, &walk);
+                    for walk in self.walks(rows, row, place, order) {
+                        self.push_walk(&mut cases, place, rows, row, &walk);
                     }
                 }
             }
@@ -204,26 +217,50 @@ impl<'a> Explainer<'a> {
         let mut given: Vec<_> = given.iter().map(|answers| answers.chunks_exact(width)).collect();
         for &row in piece {
             let output = found.outputs[row];
-            let mut sums = Sums::new(found.inputs);
+            let mut sums = Sums::new(found.columns);
             for (place, order) in orders.iter().enumerate() {
-                let (fold, mut both) = (place % self.folds, vec![0.0; found.inputs]);
-                for walk in walks(rows, row, &self.background, place, order) {
+                let (fold, mut both) = (place % self.folds, vec![0.0; found.columns]);
+                for walk in self.walks(rows, row, place, order) {
                     let mut before = self.answers[place * width + output];
-                    for (step, &input) in walk.iter().enumerate() {
+                    for (step, &column) in walk.iter().enumerate() {
                         let after = match step + 1 == walk.len() {
                             true => ends[fold][row * width + output],
                             false => given[fold].next().map_or(0.0, |answer| answer[output]),
                         };
-                        both[input] += (after - before) / 2.0;
+                        both[column] += (after - before) / 2.0;
                         before = after;
                     }
                 }
                 sums.add(&both);
             }
-            let own = row * found.inputs..(row + 1) * found.inputs;
+            let own = row * found.columns..(row + 1) * found.columns;
             sums.means(&mut found.values[own.clone()], &mut found.errors[own]);
         }
         Ok(())
+    }
+
+    /// The columns in which a row and a background row differ, in an order and backwards.
+    fn walks(&self, rows: &Encoded, row: usize, place: usize, order: &[usize]) -> [Vec<usize>; 2] {
+        let own = |input: &usize| Cell::of(rows, row, *input) != Cell::of(&self.background, place, *input);
+        let differs = |column: &usize| self.columns[*column].inputs.iter().any(own);
+        let there: Vec<usize> = order.iter().copied().filter(differs).collect();
+        let back = there.iter().rev().copied().collect();
+        [there, back]
+    }
+
+    /// Adds the rows between a background row and a row, both left out: their answers are known.
+    fn push_walk(&self, cases: &mut Encoded, place: usize, rows: &Encoded, row: usize, walk: &[usize]) {
+        let mut state = self.background.select(&[place]);
+        for &column in &walk[..walk.len().saturating_sub(1)] {
+            for &input in &self.columns[column].inputs {
+                Cell::of(rows, row, input).put(&mut state, 0, input);
+            }
+            cases.rows += 1;
+            cases.numbers.extend_from_slice(&state.numbers);
+            cases.numbers_observed.extend_from_slice(&state.numbers_observed);
+            cases.codes.extend_from_slice(&state.codes);
+            cases.codes_observed.extend_from_slice(&state.codes_observed);
+        }
     }
 }
 
@@ -234,8 +271,8 @@ struct Sums {
 }
 
 impl Sums {
-    fn new(inputs: usize) -> Self {
-        Self { sums: vec![(0.0, 0.0); inputs], count: 0 }
+    fn new(columns: usize) -> Self {
+        Self { sums: vec![(0.0, 0.0); columns], count: 0 }
     }
 
     fn add(&mut self, values: &[f64]) {
@@ -261,34 +298,6 @@ fn explained(task: Task, answer: &[f64]) -> usize {
         Task::Regression => 0,
         Task::Classification { classes: 2 } => 1,
         Task::Classification { .. } => most_probable(answer),
-    }
-}
-
-/// The inputs in which a row and a background row differ, in an order and backwards.
-fn walks(rows: &Encoded, row: usize, background: &Encoded, place: usize, order: &[usize]) -> [Vec<usize>; 2] {
-    let differs = |input: &usize| Cell::of(rows, row, *input) != Cell::of(background, place, *input);
-    let there: Vec<usize> = order.iter().copied().filter(differs).collect();
-    let back = there.iter().rev().copied().collect();
-    [there, back]
-}
-
-/// Adds the rows between a background row and a row, both left out: their answers are known.
-fn push_walk(
-    cases: &mut Encoded,
-    background: &Encoded,
-    place: usize,
-    rows: &Encoded,
-    row: usize,
-    walk: &[usize],
-) {
-    let mut state = background.select(&[place]);
-    for &input in &walk[..walk.len().saturating_sub(1)] {
-        Cell::of(rows, row, input).put(&mut state, 0, input);
-        cases.rows += 1;
-        cases.numbers.extend_from_slice(&state.numbers);
-        cases.numbers_observed.extend_from_slice(&state.numbers_observed);
-        cases.codes.extend_from_slice(&state.codes);
-        cases.codes_observed.extend_from_slice(&state.codes_observed);
     }
 }
 

@@ -2,7 +2,8 @@
 //! the column is missing in every row.
 
 use super::cells::Cell;
-use super::subject::{Case, Subject};
+use super::subject::{Case, Change, Subject};
+use crate::data::Column;
 use crate::error::Result;
 use crate::model::{Dependence, DependencePoint, Estimate, Place};
 use crate::rng::Stream;
@@ -12,14 +13,16 @@ const MOST_LEVELS: usize = 12;
 /// Shares of the known values at which a number is looked at.
 const SHARES: [f64; 11] = [0.025, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.975];
 
-/// How the mean answer of up to so many rows follows a column; `None` where fewer than two values are known.
+/// How the mean answer of up to so many rows follows a column; `None` where fewer than two values are known, or the
+/// column is more than one input, as dates and text are: they have no axis.
 pub(super) fn dependence(
     subject: &Subject<'_>,
-    column: &str,
-    input: usize,
+    column: usize,
     most_rows: usize,
 ) -> Result<Option<Dependence>> {
-    let places = places(subject, column, input)?;
+    let source = &subject.columns[column];
+    let [input] = source.inputs[..] else { return Ok(None) };
+    let places = places(subject, &source.column, input)?;
     if places.len() < 2 {
         return Ok(None);
     }
@@ -28,7 +31,7 @@ pub(super) fn dependence(
     let cells: Vec<Cell> = places.iter().map(|(_, cell)| *cell).chain([Cell::Hole]).collect();
     let cases: Vec<Case> = cells
         .iter()
-        .flat_map(|cell| rows.iter().map(|&row| Case { row, change: Some((input, *cell)) }))
+        .flat_map(|cell| rows.iter().map(|&row| Case { row, change: Some((column, Change::Cell(*cell))) }))
         .collect();
     let answers = subject.answers(&cases)?;
     let outputs = subject.outputs();
@@ -45,7 +48,7 @@ pub(super) fn dependence(
     let points = places.into_iter().enumerate();
     let points = points.map(|(cell, (value, _))| DependencePoint { value, answer: at(cell) }).collect();
     let missing = at(cells.len() - 1);
-    Ok(Some(Dependence { column: column.to_owned(), rows: rows.len(), points, missing }))
+    Ok(Some(Dependence { column: source.column.clone(), rows: rows.len(), points, missing }))
 }
 
 /// The mean answer at a cell, with the error of its distance from the row's own mean over all cells.
@@ -71,7 +74,8 @@ fn places(subject: &Subject<'_>, column: &str, input: usize) -> Result<Vec<(Plac
             .map(|code| (Place::Level(name(code)), Cell::Code(code as u32)))
             .collect());
     }
-    let values = subject.data.column(column)?.numbers().unwrap_or_default();
+    let column = subject.data.column(column)?;
+    let Some(values) = column.numbers() else { return Ok(in_order(subject, column, input)) };
     let cells = (0..subject.rows.rows).map(|row| (row, Cell::of(&subject.rows, row, input)));
     let mut known: Vec<(f64, Cell)> =
         cells.filter(|(_, cell)| *cell != Cell::Hole).map(|(row, cell)| (values[row], cell)).collect();
@@ -87,4 +91,21 @@ fn places(subject: &Subject<'_>, column: &str, input: usize) -> Result<Vec<(Plac
     };
     taken.dedup_by(|a, b| a.0 == b.0);
     Ok(taken.into_iter().map(|(value, cell)| (Place::Number(value), cell)).collect())
+}
+
+/// The words of a column whose one input is a number that is made of them, as a rank in an order: in that order.
+fn in_order(subject: &Subject<'_>, column: &Column, input: usize) -> Vec<(Place, Cell)> {
+    let mut found: Vec<(f32, String)> = Vec::new();
+    for row in 0..subject.rows.rows {
+        let (Cell::Number(number), Some(word)) = (Cell::of(&subject.rows, row, input), column.cell(row))
+        else {
+            continue;
+        };
+        if found.iter().all(|(other, _)| *other != number) {
+            found.push((number, word));
+        }
+    }
+    found.sort_by(|a, b| a.0.total_cmp(&b.0));
+    found.truncate(MOST_LEVELS);
+    found.into_iter().map(|(number, word)| (Place::Level(word), Cell::Number(number))).collect()
 }

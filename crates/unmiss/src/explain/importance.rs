@@ -11,8 +11,7 @@
 //!
 //! Hiding is simpler: x[j <- hole] for rows in which j is known.
 
-use super::cells::Cell;
-use super::subject::{Case, MOST_CASES, Subject};
+use super::subject::{Case, Change, MOST_CASES, Subject};
 use crate::error::Result;
 use crate::model::{ColumnImportance, Estimate, Hidden};
 use crate::rng::Stream;
@@ -71,9 +70,9 @@ pub(super) fn importance(
     let loss = |row: usize| subject.loss(row, output_of(&answers, row, subject.outputs()));
     let before = Before { losses: (0..count).map(loss).collect(), answers };
     let by_loss = before.losses.is_some();
-    let names = subject.model.coder.names();
-    let mut heard: Vec<Heard> = names.iter().map(|_| Heard::new(count)).collect();
-    let mut order: Vec<usize> = (0..names.len()).collect();
+    let columns = &subject.columns;
+    let mut heard: Vec<Heard> = columns.iter().map(|_| Heard::new(count)).collect();
+    let mut order: Vec<usize> = (0..columns.len()).collect();
     ask(subject, &before, &order, true, &mut heard)?;
     let rank = |heard: &Heard| heard.rank(subject, by_loss);
     order.sort_by(|&a, &b| rank(&heard[b]).total_cmp(&rank(&heard[a])));
@@ -83,10 +82,10 @@ pub(super) fn importance(
     order.sort_by(|&a, &b| rank(&heard[b]).total_cmp(&rank(&heard[a])));
     let training = subject.model.coder.missing_in_training();
     let learned_from = subject.model.learned_from().max(1) as f64;
-    let column = |&input: &usize| ColumnImportance {
-        column: names[input].to_owned(),
-        missing_in_training: training[input] as f64 / learned_from,
-        ..heard[input].found(subject, by_loss)
+    let column = |&place: &usize| ColumnImportance {
+        column: columns[place].column.clone(),
+        missing_in_training: training[columns[place].inputs[0]] as f64 / learned_from,
+        ..heard[place].found(subject, by_loss)
     };
     subject.run.finished();
     let loss = before.losses.as_ref().map(|losses| Estimate::of(losses, &subject.weights).mean);
@@ -98,56 +97,52 @@ pub(super) fn importance(
 fn ask(
     subject: &Subject<'_>,
     before: &Before,
-    inputs: &[usize],
+    columns: &[usize],
     hides: bool,
     heard: &mut [Heard],
 ) -> Result<()> {
     let at_once = (MOST_CASES / (3 * subject.rows.rows)).max(1);
-    for (piece, some) in inputs.chunks(at_once).enumerate() {
+    for (piece, some) in columns.chunks(at_once).enumerate() {
         let mut asked: Vec<(usize, Question)> = Vec::new();
         let mut cases: Vec<Case> = Vec::new();
-        for &input in some {
-            for (question, own) in questions(subject, input, heard[input].repeats, hides) {
-                asked.extend(own.iter().map(|_| (input, question)));
+        for &column in some {
+            for (question, own) in questions(subject, column, heard[column].repeats, hides) {
+                asked.extend(own.iter().map(|_| (column, question)));
                 cases.extend(own);
             }
         }
         let answers = subject.answers(&cases)?;
         let answers = answers.chunks_exact(subject.outputs());
-        for (((input, question), case), answer) in asked.into_iter().zip(&cases).zip(answers) {
-            heard[input].hear(subject, before, question, case.row, answer);
+        for (((column, question), case), answer) in asked.into_iter().zip(&cases).zip(answers) {
+            heard[column].hear(subject, before, question, case.row, answer);
         }
-        some.iter().for_each(|&input| heard[input].repeats += 1);
-        subject.run.progress((piece * at_once + some.len()) as u64, inputs.len() as u64, "columns");
+        some.iter().for_each(|&column| heard[column].repeats += 1);
+        subject.run.progress((piece * at_once + some.len()) as u64, columns.len() as u64, "columns");
     }
     Ok(())
 }
 
 /// The cases of a column.
-fn questions(subject: &Subject<'_>, input: usize, repeat: usize, hides: bool) -> Vec<(Question, Vec<Case>)> {
+fn questions(subject: &Subject<'_>, column: usize, repeat: usize, hides: bool) -> Vec<(Question, Vec<Case>)> {
     let all: Vec<usize> = (0..subject.rows.rows).collect();
-    let known: Vec<usize> =
-        all.iter().copied().filter(|&row| Cell::of(&subject.rows, row, input) != Cell::Hole).collect();
-    let mut stream = Stream::new(subject.run.seed(), "change places", input as u64, repeat as u64);
-    let mut questions = vec![(Question::Places, moved(subject, input, &all, &mut stream))];
+    let known: Vec<usize> = all.iter().copied().filter(|&row| subject.is_known(row, column)).collect();
+    let mut stream = Stream::new(subject.run.seed(), "change places", column as u64, repeat as u64);
+    let mut questions = vec![(Question::Places, moved(column, &all, &mut stream))];
     if known.len() > 1 && known.len() < all.len() {
-        questions.push((Question::Values, moved(subject, input, &known, &mut stream)));
+        questions.push((Question::Values, moved(column, &known, &mut stream)));
     }
     if hides {
-        let hidden = |&row: &usize| Case { row, change: Some((input, Cell::Hole)) };
+        let hidden = |&row: &usize| Case { row, change: Some((column, Change::Hidden)) };
         questions.push((Question::Hidden, known.iter().map(hidden).collect()));
     }
     questions
 }
 
 /// Rows that take a cell from one another, in a circle through all of them in random order: none keeps its own.
-fn moved(subject: &Subject<'_>, input: usize, rows: &[usize], stream: &mut Stream) -> Vec<Case> {
+fn moved(column: usize, rows: &[usize], stream: &mut Stream) -> Vec<Case> {
     let circle: Vec<usize> = stream.permutation(rows.len()).into_iter().map(|place| rows[place]).collect();
     let next = circle.iter().cycle().skip(1);
-    let case = |(&row, &giver): (&usize, &usize)| Case {
-        row,
-        change: Some((input, Cell::of(&subject.rows, giver, input))),
-    };
+    let case = |(&row, &giver): (&usize, &usize)| Case { row, change: Some((column, Change::Row(giver))) };
     circle.iter().zip(next).map(case).collect()
 }
 

@@ -1,8 +1,8 @@
-//! What is asked: a model, some rows, and the same rows with single cells changed.
+//! What is asked: a model, some rows, and the same rows with the cells of single columns changed.
 
 use super::cells::Cell;
 use crate::data::Data;
-use crate::encode::{Encoded, Targets, Task};
+use crate::encode::{Encoded, Source, Targets, Task};
 use crate::error::{Error, Result};
 use crate::model::Predicting;
 use crate::run::Run;
@@ -12,11 +12,23 @@ pub(super) const MOST_CASES: usize = 8_192;
 /// Chances below this count as this much before a logarithm is taken.
 const SMALLEST_CHANCE: f64 = 1e-12;
 
-/// A row as it is, or with one of its cells changed.
+/// A row as it is, or with the cell of one of its columns changed.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Case {
     pub row: usize,
-    pub change: Option<(usize, Cell)>,
+    /// The column's place among [`Subject::columns`], and what becomes of its cell.
+    pub change: Option<(usize, Change)>,
+}
+
+/// What becomes of a cell: of all inputs that are made of it, which say one thing and change together.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Change {
+    /// It is that of another row.
+    Row(usize),
+    /// It is hidden.
+    Hidden,
+    /// It is this, of a column that is one input.
+    Cell(Cell),
 }
 
 /// A model and rows to ask it about.
@@ -26,6 +38,8 @@ pub(super) struct Subject<'a> {
     pub data: Data,
     /// The same, encoded.
     pub rows: Encoded,
+    /// The columns with their inputs among the encoded ones.
+    pub columns: Vec<Source>,
     /// The fold that each row was held out in; none: the model answers as a whole.
     pub folds: Option<Vec<usize>>,
     /// Their targets, where they are known.
@@ -58,7 +72,8 @@ impl<'a> Subject<'a> {
             Some(truth) => truth.weights.iter().map(|weight| f64::from(*weight)).collect(),
             None => vec![1.0; rows.rows],
         };
-        Ok(Self { model, data, rows, folds, truth, weights, run })
+        let columns = model.coder.by_column();
+        Ok(Self { model, data, rows, columns, folds, truth, weights, run })
     }
 
     /// Numbers per answer.
@@ -73,6 +88,11 @@ impl<'a> Subject<'a> {
             Task::Classification { classes: 2 } => vec![1],
             Task::Classification { classes } => (0..classes).collect(),
         }
+    }
+
+    /// Whether a column is known in a row.
+    pub fn is_known(&self, row: usize, column: usize) -> bool {
+        self.columns[column].inputs.iter().any(|&input| Cell::of(&self.rows, row, input) != Cell::Hole)
     }
 
     /// `[cases, outputs]` in the user's units.
@@ -113,7 +133,13 @@ impl<'a> Subject<'a> {
         let rows: Vec<usize> = cases.iter().map(|case| case.row).collect();
         let mut rows = self.rows.select(&rows);
         for (place, case) in cases.iter().enumerate() {
-            if let Some((input, cell)) = case.change {
+            let Some((column, change)) = case.change else { continue };
+            for &input in &self.columns[column].inputs {
+                let cell = match change {
+                    Change::Row(giver) => Cell::of(&self.rows, giver, input),
+                    Change::Hidden => Cell::Hole,
+                    Change::Cell(cell) => cell,
+                };
                 cell.put(&mut rows, place, input);
             }
         }

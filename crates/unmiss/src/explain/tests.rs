@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::compare::fit_best;
-use crate::data::{Column, Kind, Table};
+use crate::data::{Column, Kind, Table, Values};
 use crate::model::{Aim, ColumnImportance, Place, Recipe, Roles};
 
 /// y = 2a + b + noise; c and the words of d say nothing. A tenth of a, b and c is missing, at random.
@@ -165,4 +165,60 @@ fn a_stopped_explanation_is_none() {
     run.stop_switch().store(true, std::sync::atomic::Ordering::Relaxed);
     let stopped = explain(&model, &data, &ExplainSettings::default(), &run);
     assert!(matches!(stopped, Err(Error::Stopped)));
+}
+
+/// y follows the day that a row came, the words of its note and the grade, which has an order.
+fn made_of(rows: usize) -> Data {
+    let mut stream = Stream::new(9, "made", 0, 0);
+    let (mut days, mut notes, mut grades, mut y) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for row in 0..rows {
+        let (day, fever, grade) = (row % 28, stream.uniform() < 0.5, row % 3);
+        days.push(format!("2024-03-{:02}", day + 1));
+        notes.push(format!(
+            "{} seen by nurse {row}, bed {}",
+            if fever { "fever" } else { "well" },
+            row * 7 % 100
+        ));
+        grades.push(["low", "middle", "high"].get(grade).copied());
+        y.push(day as f64 / 10.0 + if fever { 1.0 } else { 0.0 } + grade as f64 + 0.1 * stream.normal());
+    }
+    let texts = |name: &str, kind: Kind, texts: Vec<String>| Column {
+        name: name.into(),
+        kind,
+        observed: (0..texts.len()).map(|row| row % 10 > 0).collect(),
+        values: Values::Texts(texts),
+    };
+    Table::new(vec![
+        texts("came", Kind::Date, days),
+        texts("note", Kind::Text, notes),
+        Column::from_words("grade", Kind::Category, &grades),
+        Column::from_numbers("y", Kind::Real, &y),
+    ])
+    .unwrap()
+    .into()
+}
+
+#[test]
+fn what_is_made_of_a_column_is_explained_as_that_column() {
+    let (data, run) = (made_of(300), Run::new(1, 2).unwrap());
+    let order = ["low", "middle", "high"].map(str::to_owned).to_vec();
+    let roles = Roles { ordered: [("grade".to_owned(), order.clone())].into(), ..Roles::target("y") };
+    let (mut model, choice) =
+        fit_best(&data, &roles, &[Recipe::named("linear").unwrap()], Some(3), &run).unwrap();
+    explain_in_passing(&mut model, &data, &choice.held_out, &run);
+    let found = model.summary.explanation.clone().expect("dates and text are explained");
+    let mut names: Vec<&str> = found.columns.iter().map(|column| column.column.as_str()).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["came", "grade", "note"]);
+    assert!(found.columns.iter().all(|column| column.importance.unwrap().is_above_noise()));
+    // A column of several inputs has no axis; one with an order has its words, in that order.
+    assert_eq!(found.curves.iter().map(|curve| curve.column.as_str()).collect::<Vec<_>>(), ["grade"]);
+    let words: Vec<Place> = found.curves[0].points.iter().map(|point| point.value.clone()).collect();
+    assert_eq!(words, order.into_iter().map(Place::Level).collect::<Vec<_>>());
+    let explainer = Explainer::new(&model, &run).unwrap();
+    let rows = model.coder.encode(&data.select(&[0, 5]).unwrap(), |_, _| {}).unwrap();
+    let why = explainer.explain(&rows).unwrap();
+    assert_eq!((why.columns, explainer.columns().len()), (3, 3));
+    let sum = why.bases[1] + why.row(1).iter().sum::<f64>();
+    assert!((sum - why.answers[1]).abs() < 1e-6, "{sum} {}", why.answers[1]);
 }

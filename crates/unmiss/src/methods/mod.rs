@@ -226,11 +226,26 @@ pub fn find(name: &str, shape: Shape, job: Job) -> Result<&'static dyn Method> {
 /// An error about a name that is not in the list, with the nearest and all that would fit as a hint.
 fn unknown<'a>(name: &str, fitting: impl Iterator<Item = &'a str> + Clone, all_are: &str) -> Error {
     let all = fitting.clone().collect::<Vec<_>>().join(", ");
-    Error::setting("method", format!("there is no method `{name}`")).with_hint(match nearest(name, fitting) {
+    let elsewhere = ELSEWHERE.iter().find(|(other, _)| other.eq_ignore_ascii_case(name)).map(|(_, own)| *own);
+    let near = elsewhere.filter(|own| fitting.clone().any(|name| name == *own)).or(nearest(name, fitting));
+    Error::setting("method", format!("there is no method `{name}`")).with_hint(match near {
         Some(near) => format!("did you mean `{near}`? ({all_are}: {all})"),
         None => format!("{all_are}: {all}"),
     })
 }
+
+/// What methods are called elsewhere, and the nearest to it here.
+const ELSEWHERE: [(&str, &str); 9] = [
+    ("pmm", "chained"),
+    ("mice", "chained"),
+    ("knn", "neighbours"),
+    ("xgboost", "trees"),
+    ("lightgbm", "trees"),
+    ("catboost", "trees"),
+    ("logistic", "linear"),
+    ("ridge", "linear"),
+    ("svd", "factors"),
+];
 
 #[cfg(test)]
 mod tests;

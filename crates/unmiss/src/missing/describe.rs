@@ -19,6 +19,7 @@ pub fn describe(table: &Table, target: Option<&str>) -> Result<Description> {
     let indicators = together::indicators(&columns, rows);
     let mut description = Description {
         findings: Vec::new(),
+        notes: Vec::new(),
         warnings: Vec::new(),
         rows,
         missing_cells: columns.iter().map(|column| column.missing()).sum(),

@@ -18,6 +18,9 @@ pub struct Description {
     pub findings: Vec<String>,
     /// What to be careful about, in sentences.
     pub warnings: Vec<String>,
+    /// What was noticed when the table was read, for whoever read it to put here.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// Rows of the table.
     pub rows: usize,
     /// Cells that are missing.

@@ -215,7 +215,7 @@ pub struct Prepared {
 pub(super) fn fit(data: &Data, roles: &Roles, recipe: &Recipe, run: &Run) -> Result<Made> {
     let labelled = roles.labelled(data)?;
     let inputs = roles.inputs(&labelled)?;
-    let target = TargetEncoder::fit(&labelled, &roles.target, roles.task)?;
+    let target = roles.target_of(&labelled)?;
     let encoding = recipe.method.encoding(&recipe.settings)?;
     let prepared = prepare(&labelled, &inputs, roles, &target, encoding)?;
     let learned = fit_prepared(&prepared, recipe, run)?;
@@ -236,7 +236,7 @@ pub(super) fn of_folds(
 ) -> Result<Made> {
     let labelled = roles.labelled(data)?;
     let inputs = roles.inputs(&labelled)?;
-    let target = TargetEncoder::fit(&labelled, &roles.target, roles.task)?;
+    let target = roles.target_of(&labelled)?;
     // Plain units, from which each model makes its own.
     let coder = Coder::fit_with(&labelled, &inputs.names, &inputs.made, Encoding::default())?;
     let rows = coder.encode(&labelled, |_, _| {})?;

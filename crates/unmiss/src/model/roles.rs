@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::{Column, Data, Shape};
-use crate::encode::{ClassWeights, Made, target::TaskKind};
+use crate::data::{Column, Data, DateOrder, Shape};
+use crate::encode::{ClassWeights, Encoding, Made, TargetEncoder, target::TaskKind};
 use crate::error::{Act, Error, Result};
 
 /// What the user says about the columns of a training table.
@@ -23,6 +23,12 @@ pub struct Roles {
     pub class_weights: ClassWeights,
     /// Regression or classification, where the guess is not wanted.
     pub task: Option<TaskKind>,
+    /// Of two classes the one whose chance is told; none: what [`TargetEncoder::fit_about`] makes of the words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub event: Option<String>,
+    /// What comes first in dates that end with the year, where their column does not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dates: Option<DateOrder>,
     /// Categories that have an order, with their levels from the least to the most.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub ordered: BTreeMap<String, Vec<String>>,
@@ -98,7 +104,7 @@ impl Roles {
             let order = self.ordered.get(&column.name);
             let made = match order.map(|order| Made::rank(column, order)) {
                 Some(made) => Some(made?),
-                None if labelled.shape() == Shape::Table => Made::of(column),
+                None if labelled.shape() == Shape::Table => Made::with(column, self.dates),
                 None => None,
             };
             if let Some(made) = made {
@@ -108,7 +114,10 @@ impl Roles {
             }
             match reason_to_leave_out(column) {
                 Some(reason) => inputs.notes.push(format!("column `{}` is left out: {reason}", column.name)),
-                None => inputs.names.push(column.name.clone()),
+                None => {
+                    inputs.notes.extend(many_levels(column));
+                    inputs.names.push(column.name.clone());
+                }
             }
         }
         if inputs.names.is_empty() && inputs.made.is_empty() && labelled.shape() == Shape::Table {
@@ -116,6 +125,14 @@ impl Roles {
                 .with_hint("inputs need numbers or categories with at least two different values"));
         }
         Ok(inputs)
+    }
+
+    /// Learns the target's task, classes and scale from rows in which it is known.
+    ///
+    /// # Errors
+    /// When it can't be predicted, or the event is none of two classes.
+    pub fn target_of(&self, labelled: &Data) -> Result<TargetEncoder> {
+        TargetEncoder::fit_about(labelled, &self.target, self.task, self.event.as_deref())
     }
 
     /// Columns that have a part of their own.
@@ -137,6 +154,15 @@ fn reason_to_leave_out(column: &Column) -> Option<&'static str> {
     }
     // A column of one value still tells rows apart by where it is missing.
     (column.missing() == 0 && has_one_value(column)).then_some("it has the same value in every row")
+}
+
+/// What becomes of a category with more levels than are kept apart.
+fn many_levels(column: &Column) -> Option<String> {
+    let (levels, most) = (column.codes()?.1.len(), Encoding::default().most_levels);
+    (levels > most).then(|| {
+        let name = &column.name;
+        format!("column `{name}` has {levels} different words: the {most} most frequent are kept apart, the rest is one")
+    })
 }
 
 fn has_one_value(column: &Column) -> bool {
@@ -174,6 +200,20 @@ mod tests {
         assert_eq!(inputs.names, ["age", "same, with a hole"]);
         assert_eq!(inputs.notes.len(), 3);
         assert!(inputs.notes[1].contains("`empty` is left out: it is empty"), "{:?}", inputs.notes);
+    }
+
+    #[test]
+    fn levels_that_are_not_kept_apart_are_told() {
+        let words: Vec<String> = (0..600).map(|row| format!("w{}", row % 300)).collect();
+        let words: Vec<Option<&str>> = words.iter().map(|word| Some(word.as_str())).collect();
+        let died: Vec<f64> = (0..600).map(|row| f64::from(row % 2)).collect();
+        let columns = vec![
+            Column::from_words("ward", Kind::Category, &words),
+            Column::from_numbers("died", Kind::Integer, &died),
+        ];
+        let data = Data::from(Table::new(columns).unwrap());
+        let inputs = Roles::target("died").inputs(&data).unwrap();
+        assert!(inputs.notes[0].contains("300 different words: the 255 most frequent"), "{:?}", inputs.notes);
     }
 
     #[test]

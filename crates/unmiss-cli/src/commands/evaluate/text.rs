@@ -84,6 +84,9 @@ pub fn figures(found: &Evaluation) -> String {
         let per = found.value(Metric::Rmse) / deviation;
         text.push_str(&format!("  {} {:>10}\n", column("RMSE / sd", NAME), short(per)));
     }
+    if let [_, event] = found.classes.as_slice() {
+        text.push_str(&(item(&format!("Figures of one class are about `{event}` (fit --event).")) + "\n"));
+    }
     text
 }
 

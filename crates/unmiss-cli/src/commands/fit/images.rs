@@ -27,7 +27,11 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
         return Err(unlabelled(&arguments.data));
     }
     let data = Data::from(images);
-    let roles = Roles { class_weights: arguments.class_weights.into(), ..Roles::target(LABEL) };
+    let roles = Roles {
+        class_weights: arguments.class_weights.into(),
+        event: arguments.event.clone(),
+        ..Roles::target(LABEL)
+    };
     let run = kept_beside(&arguments.output, arguments.fresh, printer.run(general)?, printer);
     let recipes = if arguments.test_share() > 0.0 { &recipes[..] } else { &recipes[..recipes.len().min(1)] };
     let fitted = fit_best_on_split(&data, &roles, recipes, arguments.test_share(), &run);

@@ -15,10 +15,8 @@ use crate::output::short;
 /// What is asked about reasons, and where they go.
 pub struct Reasons<'a> {
     explainer: Explainer<'a>,
-    /// Names of the inputs.
+    /// Names of the columns.
     names: Vec<String>,
-    /// The column that each input comes from.
-    sources: Vec<String>,
     /// Classes; empty for a number.
     levels: &'a [String],
     /// Reasons beside each prediction.
@@ -36,14 +34,13 @@ impl<'a> Reasons<'a> {
         let predicting = model.predicting()?;
         let explainer = Explainer::new(model, run)?;
         run.note(what(&predicting, &explainer));
-        let names: Vec<String> = model.coder.names().into_iter().map(str::to_owned).collect();
+        let names: Vec<String> = explainer.columns().iter().map(|source| source.column.clone()).collect();
         let file =
             arguments.contributions.as_deref().map(|path| create(path, &predicting, &names)).transpose()?;
         let levels = &predicting.target.levels;
-        let sources = model.coder.table()?.sources();
         // There are no more reasons than inputs.
         let most = arguments.explain.map_or(0, usize::from).min(names.len());
-        Ok(Some(Self { explainer, names, sources, levels, most, file }))
+        Ok(Some(Self { explainer, names, levels, most, file }))
     }
 
     /// Headings beside the predictions.
@@ -91,14 +88,13 @@ impl<'a> Reasons<'a> {
         writer.number(found.bases[row]);
         let mut rest = found.answers[row] - found.bases[row];
         let shown: Vec<usize> =
-            found.largest(row).into_iter().filter(|&input| own[input] != 0.0).take(self.most).collect();
+            found.largest(row).into_iter().filter(|&column| own[column] != 0.0).take(self.most).collect();
         for place in 0..self.most {
             match shown.get(place) {
-                Some(&input) => {
-                    rest -= own[input];
-                    let column = batch.column(&self.sources[input])?;
-                    let name = self.names[input].as_str();
-                    writer.text(&self.reason((name, column), row, own[input], errors[input]));
+                Some(&column) => {
+                    rest -= own[column];
+                    let cells = batch.column(&self.names[column])?;
+                    writer.text(&self.reason(cells, row, own[column], errors[column]));
                 }
                 None => writer.missing(),
             }
@@ -113,11 +109,9 @@ impl<'a> Reasons<'a> {
     }
 
     /// `lactate = 4.1: +0.32 +- 0.02`, or `lactate is missing: +0.10 +- 0.01`; without an error where it is exact.
-    fn reason(&self, (name, column): (&str, &Column), row: usize, value: f64, error: f64) -> String {
+    fn reason(&self, column: &Column, row: usize, value: f64, error: f64) -> String {
         let cell = match column.cell(row) {
-            Some(cell) if name == column.name => format!("{name} = {cell}"),
-            // An input that is made of the cell.
-            Some(cell) => format!("{name} of {cell}"),
+            Some(cell) => format!("{} = {cell}", column.name),
             None => format!("{} is missing", column.name),
         };
         let number = |number: f64| match self.levels.is_empty() {

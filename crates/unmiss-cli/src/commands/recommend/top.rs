@@ -28,7 +28,7 @@ pub struct Arguments {
     #[arg(long = "for", value_name = "USER")]
     users: Vec<String>,
     /// Where to write the list [default: standard output]
-    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    #[arg(short, long, value_name = "FILE", default_value = "-", hide_default_value = true)]
     output: PathBuf,
     /// Ratings that came after the model was fitted, of new users or known ones; nothing is trained again
     #[arg(long, value_name = "FILE")]

@@ -19,8 +19,11 @@ const MOST_UNPACKED: u64 = 256 << 20;
 const MOST_TIMES: u64 = 200;
 /// Cells that a sheet may span: far more than it has room for in a workbook of usual size.
 const MOST_CELLS: u64 = 200_000_000;
+/// Sheets that are named.
+const MOST_NAMED: usize = 6;
 
-/// A sheet as text: the one asked for, or the first that has anything in it.
+/// A sheet as text: the one asked for, or the first that has two rows and two columns, as a table has and a cover has
+/// not; without such, the first that has anything in it.
 pub(super) fn text(mut stream: Stream, form: &Form) -> Result<Stream> {
     let bytes = stream.read_all()?;
     refuse_bomb(&stream.file, &bytes)?;
@@ -28,7 +31,8 @@ pub(super) fn text(mut stream: Stream, form: &Form) -> Result<Stream> {
     let sheet = quietly(|| catch_unwind(AssertUnwindSafe(|| read(&file, &bytes, form))))
         .unwrap_or_else(|_| Err(damaged(&file, &"its contents contradict each other")))?;
     let named = form.sheet.is_some() || sheet.sheets == 1;
-    let words = format!("the workbook has {} sheets; `{}` is read", sheet.sheets, sheet.name);
+    let words =
+        format!("the workbook has {} sheets ({}); `{}` is read", sheet.sheets, sheet.names, sheet.name);
     let told: Vec<String> = (!named).then_some(words).into_iter().chain(sheet.mixed).collect();
     let told = (!told.is_empty()).then(|| told.join("; "));
     Ok(Stream::new(file, Cursor::new(sheet.text)).noting(move || told.clone()))
@@ -38,6 +42,8 @@ pub(super) fn text(mut stream: Stream, form: &Form) -> Result<Stream> {
 struct Sheet {
     name: String,
     sheets: usize,
+    /// The names of all, as far as they are told.
+    names: String,
     text: Vec<u8>,
     /// What was said of columns in which text stands among numbers.
     mixed: Option<String>,
@@ -57,14 +63,33 @@ fn read(file: &str, bytes: &[u8], form: &Form) -> Result<Sheet> {
         }
         None => names.clone(),
     };
+    let mut first = None;
     for name in wanted {
         let (text, mixed) = sheet(file, &mut book, &name, form)?;
-        if !text.is_empty() {
-            return Ok(Sheet { name, sheets: names.len(), text, mixed });
+        let (is_empty, is_table) = (text.is_empty(), has_rows_and_columns(&text));
+        let found = Sheet { name, sheets: names.len(), names: named(&names), text, mixed };
+        if is_table {
+            return Ok(found);
         }
+        first = first.or(Some(found).filter(|_| !is_empty));
+    }
+    if let Some(sheet) = first {
+        return Ok(sheet);
     }
     Err(Error::input(Place::file(file), "there is no cell in the workbook")
         .with_hint("a table starts with a line of column names"))
+}
+
+/// The names of sheets, as far as a line has room for them.
+fn named(names: &[String]) -> String {
+    let more = if names.len() > MOST_NAMED { ", ..." } else { "" };
+    names.iter().take(MOST_NAMED).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ") + more
+}
+
+/// Whether the text of a sheet has two lines at least in which something stands, and two columns.
+fn has_rows_and_columns(text: &[u8]) -> bool {
+    let mut lines = text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+    lines.next().is_some_and(|line| line.contains(&b',')) && lines.next().is_some()
 }
 
 /// The cells of a sheet as text, and what is to be said of them; empty where it has none.
@@ -191,6 +216,11 @@ mod tests {
 
     /// A workbook of an empty sheet `Info` and a sheet `Ward` of such rows.
     fn workbook(rows: &str) -> Vec<u8> {
+        with_cover("", rows)
+    }
+
+    /// The same with rows on the first sheet.
+    fn with_cover(cover: &str, rows: &str) -> Vec<u8> {
         let main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
         let office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
         let package = "http://schemas.openxmlformats.org/package/2006";
@@ -228,7 +258,7 @@ mod tests {
                     "<styleSheet xmlns='{main}'><cellXfs><xf numFmtId='0'/><xf numFmtId='14'/></cellXfs></styleSheet>"
                 ),
             ),
-            ("xl/worksheets/sheet1.xml", sheet("")),
+            ("xl/worksheets/sheet1.xml", sheet(cover)),
             ("xl/worksheets/sheet2.xml", sheet(rows)),
         ];
         let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
@@ -258,8 +288,19 @@ mod tests {
         assert_eq!(cells("died"), [some("true"), some("false"), None, some("true")]);
         assert_eq!(reading.table.column("seen").unwrap().kind, Kind::Date);
         let notes: Vec<&str> = reading.notes.iter().map(|note| note.text.as_str()).collect();
-        assert_eq!(notes[0], "the workbook has 2 sheets; `Ward` is read");
+        assert_eq!(notes[0], "the workbook has 2 sheets (`Info`, `Ward`); `Ward` is read");
         assert!(notes[1].contains("above the names of the columns"), "{notes:?}");
+    }
+
+    #[test]
+    fn a_cover_is_passed_over() {
+        let cover = "<row r='1'><c r='A1' t='inlineStr'><is><t>Ward 3</t></is></c></row>\
+            <row r='2'><c r='A2' t='inlineStr'><is><t>by Ann</t></is></c></row>";
+        let reading = read_bytes("ward.xlsx", &with_cover(cover, ROWS), &ReadOptions::default()).unwrap();
+        assert_eq!(reading.table.columns()[0].name, "seen");
+        // Where nothing looks like a table, what is there is read.
+        let reading = read_bytes("ward.xlsx", &with_cover(cover, ""), &ReadOptions::default()).unwrap();
+        assert_eq!(reading.table.columns()[0].name, "Ward 3");
     }
 
     #[test]

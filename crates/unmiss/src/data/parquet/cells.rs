@@ -219,7 +219,7 @@ fn words_column(
             dictionary.push(seen.then(|| level(word.trim_matches([' ', '\t']), kind)).as_deref());
         }
     }
-    match kind.unwrap_or_else(|| word_kind(&dictionary)) {
+    match kind.unwrap_or_else(|| word_kind(&dictionary, None)) {
         kind @ (Kind::Text | Kind::Date) => {
             words.iter_mut().zip(&observed).filter(|(_, seen)| !**seen).for_each(|(word, _)| word.clear());
             Ok(Column { name, kind, values: Values::Texts(words), observed })

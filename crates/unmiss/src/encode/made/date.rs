@@ -6,6 +6,7 @@ use std::f64::consts::TAU;
 use serde::{Deserialize, Serialize};
 
 use crate::data::series::Clock;
+use crate::data::{DateOrder, order_of, to_iso};
 
 /// One number made of a date.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -27,6 +28,9 @@ pub(super) struct Dates {
     /// Days from 1970 to the first.
     first: f64,
     parts: Vec<Part>,
+    /// What comes first where the year is last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    order: Option<DateOrder>,
 }
 
 /// A date or time, taken apart.
@@ -41,8 +45,9 @@ struct Moment {
 }
 
 impl Moment {
-    fn parse(text: &str) -> Option<Self> {
-        let text = text.trim();
+    fn parse(text: &str, order: Option<DateOrder>) -> Option<Self> {
+        let iso = order.and_then(|order| to_iso(text, order));
+        let text = iso.as_deref().unwrap_or(text).trim();
         let time = |clock: &str| {
             Clock::Hours.parse(clock.get(..clock.len().min(8))?).or(Clock::Hours.parse(clock.get(..5)?))
         };
@@ -84,8 +89,12 @@ impl Moment {
 
 impl Dates {
     /// Learns from the known cells; nothing where they are all the same.
-    pub(super) fn learn<'a>(cells: impl Iterator<Item = &'a str>) -> Option<Self> {
-        let moments: Vec<Moment> = cells.filter_map(Moment::parse).collect();
+    pub(super) fn learn<'a, C: Iterator<Item = &'a str>>(
+        cells: impl Fn() -> C,
+        told: Option<DateOrder>,
+    ) -> Option<Self> {
+        let order = order_of(cells().map(str::trim), told);
+        let moments: Vec<Moment> = cells().filter_map(|cell| Moment::parse(cell, order)).collect();
         let days = moments.iter().filter_map(|moment| moment.days);
         let first = days.fold(f64::INFINITY, f64::min);
         let differ = |of: &dyn Fn(&Moment) -> Option<f64>| {
@@ -104,7 +113,7 @@ impl Dates {
         ];
         groups.iter().filter(|(differ, _)| *differ).for_each(|(_, own)| parts.extend_from_slice(own));
         let first = if first.is_finite() { first } else { 0.0 };
-        (!parts.is_empty()).then_some(Self { first, parts })
+        (!parts.is_empty()).then_some(Self { first, parts, order })
     }
 
     /// The names of the parts.
@@ -123,7 +132,7 @@ impl Dates {
 
     /// The parts of a cell; NaN where it does not say.
     pub(super) fn parts(&self, cell: &str) -> Vec<f64> {
-        let moment = Moment::parse(cell);
+        let moment = Moment::parse(cell, self.order);
         let part = |part: &Part| moment.map_or(f64::NAN, |moment| moment.part(*part, self.first));
         self.parts.iter().map(part).collect()
     }

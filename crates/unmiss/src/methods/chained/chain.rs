@@ -11,6 +11,9 @@ use crate::error::{Error, Result};
 use crate::rng::{Stream, mix};
 use crate::run::Run;
 
+/// A variance of a chain, in standard deviations of its column, up to which it stands still.
+const STILL: f64 = 1e-12;
+
 /// How the chains of one column went.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Trace {
@@ -100,7 +103,8 @@ fn chain(
 }
 
 /// The potential scale reduction of several chains (Gelman and Rubin 1992), over the second half of their rounds: near
-/// 1 where they agree. None where there are too few rounds or chains to tell.
+/// 1 where they agree. None where there are too few rounds or chains to tell, or most chains stand still, as those of
+/// one or two holes do: what is left of their movement is rounding.
 pub fn scale_reduction(chains: &[Vec<f64>]) -> Option<f64> {
     let rounds = chains.first()?.len();
     let half = rounds / 2;
@@ -114,8 +118,10 @@ pub fn scale_reduction(chains: &[Vec<f64>]) -> Option<f64> {
     let inside = |(chain, mean): (&Vec<f64>, &f64)| {
         chain[half..].iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (n - 1.0)
     };
-    let within = chains.iter().zip(&means).map(inside).sum::<f64>() / m;
-    (within > 0.0).then(|| ((n - 1.0) / n + between / within).sqrt())
+    let insides: Vec<f64> = chains.iter().zip(&means).map(inside).collect();
+    let moving = insides.iter().filter(|variance| **variance > STILL).count();
+    let within = insides.iter().sum::<f64>() / m;
+    (2 * moving > chains.len()).then(|| ((n - 1.0) / n + between / within).sqrt())
 }
 
 #[cfg(test)]
@@ -133,5 +139,10 @@ mod tests {
         assert!(scale_reduction(&chains).unwrap() > 1.3);
         assert_eq!(scale_reduction(&chains[..1]), None);
         assert_eq!(scale_reduction(&[vec![1.0; 9], vec![1.0; 9]]), None, "nothing moves");
+        let noise =
+            |level: f64| (0..9).map(|round| level + 1e-16 * f64::from(round % 2)).collect::<Vec<f64>>();
+        assert_eq!(scale_reduction(&[noise(0.1), noise(0.7), noise(0.1)]), None, "rounding alone moves");
+        let moving = (0..9).map(f64::from).collect();
+        assert_eq!(scale_reduction(&[noise(0.1), noise(0.7), moving]), None, "one of three moves");
     }
 }

@@ -122,7 +122,7 @@ impl ColumnSums {
         match (self.closed, self.many, levels.is_empty()) {
             (true, ..) => Kind::Date,
             (_, true, _) => Kind::Text,
-            (_, _, false) => match kind_of_levels(&levels, self.known) {
+            (_, _, false) => match kind_of_levels(&levels, self.known, None) {
                 Kind::Binary => Kind::Category,
                 kind => kind,
             },

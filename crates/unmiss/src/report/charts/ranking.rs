@@ -10,6 +10,8 @@ use crate::report::text::width;
 const ROW: f64 = 22.0;
 /// Room for names, at most.
 const NAMES: f64 = 190.0;
+/// Letters may be so much wider than they are taken to be: fonts differ.
+const WIDER: f64 = 1.12;
 /// Room for the values beside the plot.
 const VALUES: f64 = 74.0;
 
@@ -75,8 +77,14 @@ impl Ranking {
         let y = Axis { low: 0.0, high: rows, title: String::new(), form: Form::Number, whole: true };
         let names = self.rows.iter().map(|row| width(&row.name, LETTERS)).fold(20.0, f64::max).min(NAMES);
         let height = rows * ROW + 60.0;
-        let frame =
-            Frame { left: names + 14.0, right: WIDTH - VALUES, top: 10.0, bottom: 10.0 + rows * ROW, x, y };
+        let frame = Frame {
+            left: WIDER * names + 14.0,
+            right: WIDTH - VALUES,
+            top: 10.0,
+            bottom: 10.0 + rows * ROW,
+            x,
+            y,
+        };
         let drawing = draw(WIDTH, height, |canvas| self.paint(canvas, &frame))?;
         Ok(Chart { words: self.words.clone(), drawing, numbers: self.numbers() })
     }
@@ -91,7 +99,7 @@ impl Ranking {
             let middle = frame.top + (index as f64 + 0.5) * ROW;
             let place = |value: f64| (frame.at(value, 0.0).0, middle);
             let names = Lettering::new(Anchor::End);
-            canvas.name((frame.left - 8.0, middle), &row.name, frame.left - 12.0, names);
+            canvas.name((frame.left - 8.0, middle), &row.name, (frame.left - 12.0) / WIDER, names);
             if row.value.is_finite() {
                 self.mark(canvas, (index, row), &place, &frame.x);
             }

@@ -26,6 +26,9 @@ pub fn describe(table: &Table, description: &Description) -> Result<Vec<Section>
         .careful(&description.warnings);
     let advice = Section::new("What this means and what to do").list(&description.advice());
     let mut sections = vec![advice, know];
+    if !description.notes.is_empty() {
+        sections.push(Section::new("What was noticed in reading").list(&description.notes));
+    }
     if description.missing_cells > 0 {
         let places = Section::new("Where cells are missing")
             .chart(shares(description)?)

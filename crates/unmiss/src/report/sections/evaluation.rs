@@ -19,8 +19,12 @@ const MOST_CLASSES: usize = 40;
 /// # Errors
 /// When a chart can't be drawn.
 pub fn evaluation(found: &Evaluation) -> Result<Vec<Section>> {
+    let about = match found.classes.as_slice() {
+        [_, event] => format!("; those of one class are about `{event}`"),
+        _ => String::new(),
+    };
     let first = Section::new("All figures")
-        .table("Figures with their 95 % intervals (rows drawn anew)", figures(found))
+        .table(format!("Figures with their 95 % intervals (rows drawn anew{about})"), figures(found))
         .careful(&found.warnings());
     let mut sections = vec![first, charts(found, Section::new("What is right and what is not"))?];
     if !found.coverage.is_empty() {

@@ -14,6 +14,8 @@ const MOST_COLUMNS: usize = 25;
 /// Columns whose chains are drawn: those that agree least.
 const MOST_TRACED: usize = 4;
 const LEVEL: f64 = 0.95;
+/// Chains whose potential scale reduction is below this agree.
+const MOST_REDUCTION: f64 = 1.1;
 
 /// How sure the mean of each column is after all.
 ///
@@ -114,11 +116,11 @@ pub fn chains(model: &Model) -> Result<Option<Section>> {
     }
     traces.sort_by(|a, b| reduction(b.1).unwrap_or(0.0).total_cmp(&reduction(a.1).unwrap_or(0.0)));
     let text = "Every draw comes from a chain of its own, started at random. Chains that have forgotten their start mix and \
-                show no trend; their potential scale reduction is near 1. Where it is above 1.1, give them more rounds \
-                (--set draw-rounds=50).";
+                show no trend; their potential scale reduction is near 1 (-: too few holes to tell). \
+                Where it is above 1.1, give them more rounds (--set draw-rounds=50).";
     let mut section = Section::new("Whether the chains agree").text(text);
     for (name, trace) in traces.iter().take(MOST_TRACED) {
-        section = section.chart(traced(name, trace)?);
+        section = section.chart(traced(name, trace, reduction(trace))?);
     }
     Ok(Some(section.table("All columns with holes", grid)))
 }
@@ -131,7 +133,7 @@ fn joint(summary: &Value) -> &Value {
     }
 }
 
-fn traced(name: &str, trace: &Value) -> Result<crate::report::Chart> {
+fn traced(name: &str, trace: &Value, reduction: Option<f64>) -> Result<crate::report::Chart> {
     let chains: Vec<Vec<f64>> = serde_json::from_value(trace["means"].clone()).unwrap_or_default();
     let rounds = chains.first().map_or(0, Vec::len);
     let point = |round: usize| {
@@ -169,12 +171,19 @@ fn traced(name: &str, trace: &Value) -> Result<crate::report::Chart> {
         "Mean of what fills `{name}`, round by round: over {} with the band of all, and two of them.",
         count(chains.len(), "chain")
     );
-    Lines {
-        words: Words::new(
-            format!("Chains of `{name}`"),
-            seen,
-            "No trend after the first rounds, and single chains that cross: they agree.",
+    let meant = match reduction {
+        None => "Too few holes or rounds to tell whether the chains agree.".to_owned(),
+        Some(figure) if figure < MOST_REDUCTION => format!(
+            "Potential scale reduction {figure:.2}: the chains agree. They show no trend after the first rounds, and \
+             cross."
         ),
+        Some(figure) => format!(
+            "Potential scale reduction {figure:.2}: the chains do not agree yet. More rounds may help (--set \
+             draw-rounds=50)."
+        ),
+    };
+    Lines {
+        words: Words::new(format!("Chains of `{name}`"), seen, &meant),
         x: "round".into(),
         y: "mean, in standard deviations".into(),
         form: Form::Number,
