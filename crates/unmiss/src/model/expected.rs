@@ -1,7 +1,7 @@
 //! How far off the answer for a row is to be expected by what is missing in it, as errors on held-out rows tell.
 //!
-//! A ratio alone misleads: where a model is hardly ever wrong, a hole makes it wrong "a hundred times as much" and it is
-//! still nearly always right. So the size stands beside it, and nothing is said that no held-out row has shown.
+//! A ratio alone misleads: where a model is hardly ever wrong, a hole makes it wrong "a hundred times as much" and it
+//! is still nearly always right. So the size stands beside it, and nothing is said that no held-out row has shown.
 
 use super::intervals::{Expected, Intervals};
 use super::predicting::Predicting;
