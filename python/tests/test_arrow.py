@@ -47,6 +47,24 @@ def test_partitions_change_no_bit(files, name, seed):
     assert model.schema(table.schema) == whole.schema
 
 
+def test_models_and_levels_that_have_no_answer_for_batches_are_refused(files, tmp_path):
+    folder, table = files
+    for name in ["classes", "filler"]:
+        with pytest.raises(ValueError, match="level is for models that predict a number"):
+            unmiss.arrow(folder / f"{name}.unmiss", level=0.9)(table)
+    pixels, _ = unmiss.sample("digits")
+    models = {
+        "plausible": unmiss.Density("gaussian").fit(table.to_pandas()),
+        "ratings": unmiss.RatingBiases().fit(unmiss.sample("films")),
+        "images": unmiss.ImageImputer("mean").fit(pixels[:20]),
+        "series": unmiss.SeriesImputer("last-value").fit(np.random.default_rng(0).normal(size=(10, 6, 2))),
+    }
+    for words, model in models.items():
+        model.save(tmp_path / f"{words}.unmiss")
+        with pytest.raises(TypeError, match=words):
+            unmiss.arrow(tmp_path / f"{words}.unmiss")(table)
+
+
 def test_answers_are_those_of_the_model(files):
     folder, table = files
     loaded = unmiss.load(folder / "classes.unmiss")

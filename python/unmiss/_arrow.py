@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from . import _unmiss
 from ._files import load
 
 #: Models of this process by path, with the time of the file: loaded once for each worker.
@@ -38,8 +39,8 @@ def arrow(path: str | os.PathLike, *, level: float | None = None, keep: bool = F
     path : str or path
         The file of a model that predicts or fills, made here or by the program. Every worker must be able to read it.
     level : float, default=None
-        For models that predict a number: also ``lower`` and ``upper``, the ends of the interval that holds in this
-        share of cases.
+        For models that predict a number, and an error for others: also ``lower`` and ``upper``, the ends of the
+        interval that holds in this share of cases.
     keep : bool, default=False
         Whether the columns of the batch stay in front of the predictions.
 
@@ -128,11 +129,32 @@ class ArrowModel:
         import pyarrow as pa
 
         model = self.model
+        self._check(model)
         if hasattr(model, "transform") and not hasattr(model, "predict"):
             return _filled(model, table)
         answers = self._predictions(model, table)
         kept = {name: table.column(name) for name in table.column_names} if self.keep else {}
         return pa.table({**kept, **answers})
+
+    def _check(self, model: Any) -> None:
+        """Refuses models that rows of a table say nothing to, and a level that would change nothing."""
+        native, what = model.model_, None
+        if isinstance(native, _unmiss.Recommender):
+            what = "a model of ratings"
+        elif isinstance(native, (_unmiss.InstancePredictor, _unmiss.InstanceFiller)):
+            what = f"a model of {native.shape}"
+        elif isinstance(native, _unmiss.Scorer):
+            what = "a model that says how plausible rows are"
+        if what is not None:
+            raise TypeError(
+                f"{self.path} holds {what}, and batches of rows are answered by models that predict or fill tables\n"
+                f"hint: unmiss.load gives it as {type(model).__name__}, which takes what it learned from"
+            )
+        if self.level is not None and (hasattr(model, "classes_") or not hasattr(model, "predict")):
+            raise ValueError(
+                "level is for models that predict a number: this one has no intervals\n"
+                "hint: leave level out; sets of classes are given by predict_set of unmiss.load(path)"
+            )
 
     def _predictions(self, model: Any, table: Any) -> dict[str, Any]:
         import pyarrow as pa

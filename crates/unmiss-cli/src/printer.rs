@@ -55,7 +55,7 @@ impl Printer {
     /// Leaves the first signal to whoever listens besides, as a server does that ends by itself.
     #[cfg(feature = "serve")]
     pub fn leaves_the_first_signal(&self) {
-        self.signals.stops(Arc::default());
+        self.signals.leave_the_first();
     }
 
     /// The same for work that keeps nothing when it is stopped, as rows that come in and go out: Ctrl-C ends the

@@ -10,6 +10,8 @@ use unmiss::store::take_away_unfinished;
 #[derive(Clone, Default)]
 pub struct Signals {
     switches: Arc<Mutex<Vec<Arc<AtomicBool>>>>,
+    /// Whether somebody else listens too, who says what the first signal does.
+    shared: Arc<AtomicBool>,
 }
 
 impl Signals {
@@ -21,6 +23,9 @@ impl Signals {
             if pressed.swap(true, Ordering::Relaxed) || !own.stop() {
                 take_away_unfinished();
                 std::process::exit(i32::from(crate::STOPPED));
+            }
+            if own.shared.load(Ordering::Relaxed) {
+                return;
             }
             say("stopping at the next step; what is finished is kept (Ctrl-C again ends at once)");
         };
@@ -36,6 +41,13 @@ impl Signals {
     /// From now on signals stop this work.
     pub fn stops(&self, switch: Arc<AtomicBool>) {
         self.switches.lock().unwrap_or_else(PoisonError::into_inner).push(switch);
+    }
+
+    /// Leaves the first signal to whoever listens besides, and says nothing of it.
+    #[cfg(feature = "serve")]
+    pub fn leave_the_first(&self) {
+        self.shared.store(true, Ordering::Relaxed);
+        self.stops(Arc::default());
     }
 
     /// Stops all work; false where there is none that could be stopped.

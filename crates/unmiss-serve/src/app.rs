@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::time::{Instant, SystemTime};
 
 use axum::Router;
 use axum::body::Body;
@@ -19,6 +19,7 @@ use unmiss::run::Run;
 
 use crate::fault::{Answer, Fault};
 use crate::metrics::Metrics;
+use crate::moment::moment;
 use crate::reply::Answered;
 use crate::settings::Settings;
 use crate::shelf::{Refreshed, Shelf, Slot};
@@ -210,7 +211,8 @@ async fn guard(State(app): State<Arc<App>>, request: Request<Body>, next: Next) 
     app.metrics.end(&route, &model, code, rows, time);
     if app.settings.tell_requests {
         let milliseconds = 1e3 * time.as_secs_f64();
-        app.say(&format!("{method} {route} {model} {code} {rows} rows {milliseconds:.1} ms"));
+        let now = moment(SystemTime::now());
+        app.say(&format!("{now} {method} {route} {model} {code} {rows} rows {milliseconds:.1} ms"));
     }
     response
 }
@@ -252,7 +254,10 @@ fn admitted(app: &App, path: &str, headers: &HeaderMap) -> Answer<()> {
         return Ok(());
     }
     let given = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
-    let given = given.and_then(|value| value.strip_prefix("Bearer ")).unwrap_or_default();
+    // The name of the scheme may be written in any case.
+    let given = given.and_then(|value| value.split_once(' '));
+    let given = given.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("Bearer"));
+    let given = given.map_or("", |(_, token)| token.trim_start());
     // All letters are compared, so that the time taken does not tell how many were right.
     if bool::from(given.as_bytes().ct_eq(token.as_bytes())) {
         return Ok(());

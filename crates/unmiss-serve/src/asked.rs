@@ -6,13 +6,14 @@ use axum::http::{HeaderMap, StatusCode, Uri};
 use bytes::Bytes;
 use unmiss::data::{BatchOptions, CellReader, Column, Kind, MissingTokens};
 use unmiss::error::nearest;
+use unmiss::methods::Job;
 
 use crate::arrow_rows;
 use crate::fault::{Answer, Fault};
 use crate::formats::{Format, TABLES, of_answer, of_body};
 use crate::json_rows;
 use crate::query::Query;
-use crate::reply::Notes;
+use crate::reply::{Notes, Sent};
 use crate::rows::{Piece, Source};
 use crate::settings::Limits;
 use crate::shelf::Served;
@@ -80,6 +81,17 @@ impl Asked {
         Ok(self.query.number("seed", "a whole number", |_| true)?.unwrap_or(self.seed))
     }
 
+    /// The rows as they are read, where they are wanted beside the answers.
+    pub fn sent(&self) -> Answer<Sent> {
+        let are_wanted = self.query.flag("sent")? == Some(true);
+        if are_wanted && self.output != Format::Json {
+            let hint = "leave it out, or send the header `Accept: application/json`";
+            return Err(Fault::bad("only JSON has room for the rows beside the answers", hint)
+                .at("parameter", "sent"));
+        }
+        Ok(Sent::new(are_wanted))
+    }
+
     /// How the rows are read.
     pub fn options(&self) -> Answer<&BatchOptions> {
         self.served.options.as_ref().ok_or_else(|| {
@@ -118,7 +130,7 @@ impl Asked {
     }
 
     /// Tells, or refuses, columns that the model did not learn from.
-    fn tell_unknown(
+    pub fn tell_unknown(
         &self,
         source: &Source,
         header: Option<&[String]>,
@@ -142,8 +154,9 @@ impl Asked {
         let shown =
             extra.iter().take(MOST_TOLD).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
         let more = if extra.len() > MOST_TOLD { ", ..." } else { "" };
+        let what = if self.served.model.job() == Job::Fill { "pass as they are" } else { "are ignored" };
         let near = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
-        notes.tell(format!("columns that the model did not learn from are ignored: {shown}{more}{near}"));
+        notes.tell(format!("columns that the model did not learn from {what}: {shown}{more}{near}"));
         Ok(())
     }
 }

@@ -5,6 +5,9 @@ use axum::response::{IntoResponse, Response};
 use serde_json::{Map, Value, json};
 use unmiss::error::{Act, Error, Place};
 
+/// What can be done where an error has no better advice.
+const USUAL_HINT: &str = "GET /models/NAME tells which columns the model takes, and in which range they were";
+
 /// Why a request is not answered.
 #[derive(Debug)]
 pub struct Fault {
@@ -56,7 +59,7 @@ impl Fault {
 
 impl From<Error> for Fault {
     fn from(error: Error) -> Self {
-        let hint = error.hint().map(|hint| hint.worded(words)).unwrap_or_default();
+        let hint = error.hint().map(|hint| hint.worded(words)).unwrap_or_else(|| USUAL_HINT.to_owned());
         let fault = |what: &str| Self::bad(what, hint.clone());
         match &error {
             Error::Input { place: Place { line, column, .. }, what, .. } => {

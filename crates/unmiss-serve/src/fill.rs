@@ -7,17 +7,17 @@ use unmiss::model::Filled;
 
 use crate::arrow_rows;
 use crate::asked::Asked;
-use crate::fault::Answer;
+use crate::fault::{Answer, Fault};
 use crate::formats::Format;
 use crate::json_rows::{self, Row};
 use crate::json_text::{push_cell, push_name, push_rows, push_text, push_value};
 use crate::metrics::Holes;
-use crate::reply::{Notes, Reply};
+use crate::reply::{Notes, Reply, Sent};
 use crate::rows::{Piece, Source, check_count};
 use crate::work::Work;
 
 /// Parameters of the route.
-pub const PARAMETERS: &[&str] = &["draws", "seed"];
+pub const PARAMETERS: &[&str] = &["draws", "seed", "id", "strict", "sent"];
 /// Draws of a request, at most.
 const MOST_DRAWS: u64 = 1000;
 
@@ -31,6 +31,7 @@ pub struct Fill {
     opened: Option<(Source, Vec<CellReader>)>,
     /// One for each draw.
     outs: Vec<Out>,
+    sent: Sent,
     rows: usize,
     notes: Notes,
 }
@@ -49,6 +50,8 @@ impl Fill {
         let most = format!("a whole number from 1 to {MOST_DRAWS}");
         let draws = asked.query.number("draws", &most, |draws| (1..=MOST_DRAWS).contains(draws))?;
         let seed = asked.seed()?;
+        let sent = asked.sent()?;
+        asked.query.flag("strict")?;
         let draws: Vec<Option<u64>> = draws.map_or(vec![None], |draws| (1..=draws).map(Some).collect());
         Ok(Self {
             asked,
@@ -57,6 +60,7 @@ impl Fill {
             seed,
             opened: None,
             outs: Vec::new(),
+            sent,
             rows: 0,
             notes: Notes::default(),
         })
@@ -66,16 +70,22 @@ impl Fill {
         let served = &self.asked.served;
         let options = self.asked.options()?;
         let mut source = Source::open(self.asked.input, &self.asked.body, options, &[])?;
-        let header = source.header()?;
-        if let Some(header) = &header {
+        let header_names = source.header()?;
+        if let Some(header) = &header_names {
             served.model.check_header(header, "body")?;
         }
         // All columns take part: formulas may name them, and they come back beside the others.
         let kind = |name: &str| options.kinds.get(name).copied().unwrap_or(Kind::Date);
         let mut names: Vec<String> = match source.json() {
             Some(rows) => json_rows::names(rows),
-            None => header.unwrap_or_default(),
+            None => header_names.clone().unwrap_or_default(),
         };
+        let ids = self.asked.query.list("id");
+        if let Some(absent) = ids.iter().find(|id| !names.contains(id)) {
+            let hint = "name a column that the rows have, or leave the parameter out";
+            return Err(Fault::bad(format!("no row has a column `{absent}`"), hint).at("parameter", "id"));
+        }
+        self.asked.tell_unknown(&source, header_names.as_deref(), &ids, &mut self.notes)?;
         let needed = served.readers.iter().map(|reader| reader.name.clone());
         for name in needed {
             if !names.contains(&name) {
@@ -111,7 +121,11 @@ impl Work for Fill {
         let data = Data::from(table);
         let notes = &mut self.notes;
         let encoded = filling.encode(&data, |column, level| notes.unseen(column, level))?;
+        if self.asked.query.flag("strict")? == Some(true) {
+            self.notes.refuse_unseen()?;
+        }
         self.holes.count(&encoded);
+        self.sent.push(data.table()?.columns());
         check_count((self.rows + data.rows()) * self.draws.len(), self.asked.limits.rows)?;
         for (place, (draw, out)) in self.draws.iter().zip(&mut self.outs).enumerate() {
             let draw_of = draw.map(|number| Draw { seed: self.seed, number, first_row: self.rows as u64 });
@@ -181,6 +195,7 @@ impl Work for Fill {
             push_name(&mut bytes, "notes");
             // Writing to a vector can't fail.
             drop(serde_json::to_writer(&mut bytes, &notes));
+            self.sent.finish(&mut bytes);
             bytes.push(b'}');
         }
         if self.asked.output == Format::Arrow {

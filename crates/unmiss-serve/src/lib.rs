@@ -12,6 +12,7 @@ mod arrow_rows;
 mod rows;
 mod work;
 mod metrics;
+mod moment;
 mod shelf;
 mod reply;
 mod asked;
@@ -30,4 +31,4 @@ mod server;
 
 pub use app::{App, Log, router};
 pub use server::{accept, serve};
-pub use settings::{Limits, Settings, named};
+pub use settings::{Limits, Settings, listen_at, named};

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 use unmiss::data::{Kind, Shape};
 use unmiss::encode::Task;
 use unmiss::methods::Job;
-use unmiss::model::Model;
+use unmiss::model::{Model, Predicting};
 
 use crate::app::App;
 use crate::facts::MOST_LEVELS;
@@ -152,23 +152,23 @@ fn post(served: &Served, verb: &str) -> Value {
         ),
         (_, Job::Rate, _) => ("Ratings of pairs of users and items", pairs(), vec![], rated()),
         (_, Job::Fill, Shape::Images) => ("The images without holes", images(), vec![], zip()),
-        (_, Job::Predict, Shape::Images) => ("The class of each image", images(), vec![level()], scores()),
+        (_, Job::Predict, Shape::Images) => ("The class of each image", images(), levels(model), scores()),
         (_, Job::Density, Shape::Images) => ("How plausible each image is", images(), vec![], scores()),
         (_, Job::Predict, _) => {
-            let parameters =
-                vec![level(), ids(), flag("account", "Whether rows tell what they miss"), strict()];
+            let further = vec![ids(), flag("account", "Whether rows tell what they miss"), strict(), sent()];
+            let parameters = [levels(model), further].concat();
             ("A prediction for each row", rows(model), parameters, predictions(model))
         }
         (_, Job::Fill, _) => (
             "The rows without holes",
             rows(model),
-            vec![whole("draws", "How many plausible ways", 1000), seed()],
+            vec![whole("draws", "How many plausible ways", 1000), seed(), ids(), strict(), sent()],
             filled(),
         ),
         (_, Job::Density, _) => {
             let share = json!({ "name": "flag", "in": "query", "description": "Rows as rare as this share are flagged",
                 "schema": { "type": "number", "minimum": 0, "maximum": 1 } });
-            ("How plausible each row is", rows(model), vec![share, ids(), strict()], scores())
+            ("How plausible each row is", rows(model), vec![share, ids(), strict(), sent()], scores())
         }
     };
     json!({
@@ -178,6 +178,12 @@ fn post(served: &Served, verb: &str) -> Value {
         "requestBody": { "required": true, "content": body },
         "responses": responses(json!({ "description": summary, "content": answer }), &[400, 406, 409, 413, 415]),
     })
+}
+
+/// The level, where the model has intervals or sets.
+fn levels(model: &Model) -> Vec<Value> {
+    let has = |own: Predicting<'_>| own.intervals.is_some() || own.sets.is_some();
+    if model.predicting().is_ok_and(has) { vec![level()] } else { Vec::new() }
 }
 
 fn level() -> Value {
@@ -197,6 +203,10 @@ fn seed() -> Value {
 
 fn strict() -> Value {
     flag("strict", "Whether unknown columns and values that training never saw are refused")
+}
+
+fn sent() -> Value {
+    flag("sent", "Whether the rows come back beside the answers as they were read; JSON only")
 }
 
 fn flag(name: &str, description: &str) -> Value {
@@ -307,6 +317,7 @@ fn tables(rows: Value) -> Value {
         "rows": { "type": "array", "items": rows },
         "draws": { "type": "array", "items": { "type": "array", "items": { "type": "object" } } },
         "notes": { "type": "array", "items": { "type": "string" }, "description": "What to know about the answers" },
+        "sent": { "type": "array", "items": { "type": "object" }, "description": "The rows as they were read" },
     } });
     json!({ "application/json": { "schema": schema }, "text/csv": text(), ARROW: bytes() })
 }
@@ -319,6 +330,10 @@ fn predictions(model: &Model) -> Value {
         "known": { "type": "integer", "description": "How many inputs are known" },
         "expected_error": { "type": ["number", "null"],
             "description": "How far off the answer is to be expected, relative to a row without holes" },
+        "off_by": { "type": ["number", "null"], "description": "How far off the answer is to be expected, in the \
+            target's units; for classes how much of the chance the true one does not get" },
+        "measured": { "type": ["boolean", "null"],
+            "description": "Whether held-out rows have shown errors for such holes; if not, it may be worse" },
         "missing": { "type": "array", "items": { "type": "object", "properties": {
             "column": { "type": "string" },
             "costs": { "type": ["number", "null"],

@@ -3,7 +3,7 @@
 
 use unmiss::data::{Column, Data, Kind, Values};
 use unmiss::encode::{Rows, Task};
-use unmiss::model::{Predicting, Predictions};
+use unmiss::model::{ExpectedError, Predicting, Predictions};
 
 use crate::asked::{Asked, Ids};
 use crate::fault::{Answer, Fault};
@@ -11,12 +11,12 @@ use crate::formats::Format;
 use crate::json_rows;
 use crate::json_text::{push_cell, push_name, push_number, push_text, push_value};
 use crate::metrics::Holes;
-use crate::reply::{Notes, Out, Reply};
+use crate::reply::{Notes, Out, Reply, Sent};
 use crate::rows::{Piece, Source, check_count};
 use crate::work::Work;
 
 /// Parameters of the route.
-pub const PARAMETERS: &[&str] = &["level", "id", "account", "strict"];
+pub const PARAMETERS: &[&str] = &["level", "id", "account", "strict", "sent"];
 
 /// A request for predictions.
 pub struct Predict {
@@ -25,6 +25,7 @@ pub struct Predict {
     level: Option<f64>,
     account: bool,
     opened: Option<(Source, Ids, Out)>,
+    sent: Sent,
     rows: usize,
     notes: Notes,
 }
@@ -46,7 +47,8 @@ impl Predict {
                 Fault::bad(what, "leave `level` out, or fit the model again").at("parameter", "level")
             );
         }
-        Ok(Self { asked, holes, level, account, opened: None, rows: 0, notes: Notes::default() })
+        let sent = asked.sent()?;
+        Ok(Self { asked, holes, level, account, opened: None, sent, rows: 0, notes: Notes::default() })
     }
 
     fn open(&mut self) -> Answer<()> {
@@ -63,7 +65,7 @@ impl Predict {
 }
 
 /// The columns of the account, where it is a table.
-const ACCOUNT: [&str; 3] = ["known", "missing", "expected_error"];
+const ACCOUNT: [&str; 5] = ["known", "missing", "expected_error", "off_by", "measured"];
 
 impl Work for Predict {
     type Done = Reply;
@@ -86,6 +88,7 @@ impl Work for Predict {
         }
         self.rows += data.rows();
         check_count(self.rows, self.asked.limits.rows)?;
+        self.sent.push(data.table()?.columns());
         self.holes.count(&encoded);
         if first == 0 && (0..encoded.len()).any(|row| !encoded.holes(row).is_empty()) {
             let mut watch = predicting.watch();
@@ -120,7 +123,7 @@ impl Work for Predict {
 
     fn finish(self) -> Answer<Reply> {
         match self.opened {
-            Some((_, _, out)) => out.finish(self.rows, &self.notes),
+            Some((_, _, out)) => out.finish_with(self.rows, &self.notes, &self.sent),
             None => Err(Fault::internal("the rows were never opened")),
         }
     }
@@ -199,14 +202,14 @@ fn push_list<'a>(json: &mut Vec<u8>, words: impl Iterator<Item = &'a str>) {
     json.push(b']');
 }
 
-/// What is missing in each row, and what it costs: how many times as far off as for a row without holes the answer is
-/// to be expected, by the errors on held-out rows, and for each hole by how much that would be less if it were known.
+/// What is missing in each row, and what it costs: how far off the answer is to be expected by the errors on held-out
+/// rows, also relative to a row without holes, and for each hole by how much that would be less if it were known.
 struct Account<'a> {
     names: Vec<&'a str>,
     known: Vec<usize>,
     holes: Vec<Vec<u32>>,
     /// Of a row.
-    errors: Vec<Option<f64>>,
+    errors: Vec<Option<ExpectedError>>,
     /// Of a row's holes.
     costs: Vec<Vec<Option<f64>>>,
 }
@@ -219,7 +222,9 @@ impl<'a> Account<'a> {
             let all = error(holes);
             let without = |place: usize| {
                 let rest: Vec<u32> = [&holes[..place], &holes[place + 1..]].concat();
-                all.zip(error(&rest)).map(|(all, rest)| all / rest)
+                // What held-out rows never lacked has no cost that is known.
+                let is_known = error(&vec![holes[place]]).is_some_and(|own| own.is_measured);
+                all.zip(error(&rest)).filter(|_| is_known).map(|(all, rest)| all.ratio / rest.ratio)
             };
             (0..holes.len()).map(without).collect()
         };
@@ -240,7 +245,11 @@ impl<'a> Account<'a> {
         push_name(json, "known");
         json.extend_from_slice(self.known[row].to_string().as_bytes());
         push_name(json, "expected_error");
-        push_known(json, self.errors[row]);
+        push_known(json, self.errors[row].map(|own| own.ratio));
+        push_name(json, "off_by");
+        push_known(json, self.errors[row].map(|own| own.size));
+        push_name(json, "measured");
+        push_value(json, &self.errors[row].map(|own| own.is_measured).into());
         push_name(json, "missing");
         json.push(b'[');
         for (place, (hole, cost)) in self.holes[row].iter().zip(&self.costs[row]).enumerate() {
@@ -262,12 +271,18 @@ impl<'a> Account<'a> {
         let missing =
             |holes: &Vec<u32>| holes.iter().map(|hole| self.name(*hole)).collect::<Vec<_>>().join("|");
         let missing: Vec<String> = self.holes.iter().map(missing).collect();
-        let errors: Vec<f64> = self.errors.iter().map(|error| error.unwrap_or(f64::NAN)).collect();
+        let told = |of: fn(&ExpectedError) -> f64| -> Vec<f64> {
+            self.errors.iter().map(|error| error.as_ref().map_or(f64::NAN, of)).collect()
+        };
+        let is_measured = |own: ExpectedError| if own.is_measured { "yes" } else { "no" };
+        let measured: Vec<Option<&str>> = self.errors.iter().map(|error| error.map(is_measured)).collect();
         let observed = vec![true; missing.len()];
         vec![
             Column::from_numbers(ACCOUNT[0], Kind::Integer, &known),
             Column { name: ACCOUNT[1].into(), kind: Kind::Text, values: Values::Texts(missing), observed },
-            Column::from_numbers(ACCOUNT[2], Kind::Real, &errors),
+            Column::from_numbers(ACCOUNT[2], Kind::Real, &told(|own| own.ratio)),
+            Column::from_numbers(ACCOUNT[3], Kind::Real, &told(|own| own.size)),
+            Column::from_words(ACCOUNT[4], Kind::Category, &measured),
         ]
     }
 }

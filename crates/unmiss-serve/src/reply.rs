@@ -112,6 +112,11 @@ impl Out {
 
     /// The whole answer.
     pub fn finish(self, rows: usize, notes: &Notes) -> Answer<Reply> {
+        self.finish_with(rows, notes, &Sent::default())
+    }
+
+    /// The whole answer, with the rows that it is for.
+    pub fn finish_with(self, rows: usize, notes: &Notes, sent: &Sent) -> Answer<Reply> {
         let notes = notes.all();
         let (format, bytes) = match self {
             Self::Json(mut json) => {
@@ -119,6 +124,7 @@ impl Out {
                 push_name(&mut json, "notes");
                 // Writing to a vector can't fail.
                 drop(serde_json::to_writer(&mut json, &notes));
+                sent.finish(&mut json);
                 json.push(b'}');
                 (Format::Json, json)
             }
@@ -126,6 +132,34 @@ impl Out {
             Self::Arrow(writer) => (Format::Arrow, writer.finish()?),
         };
         Ok(Reply { format, bytes, notes, rows })
+    }
+}
+
+/// Rows as they were read, given back beside answers to who can't read files of all forms, as a page.
+#[derive(Default)]
+pub struct Sent(Option<Vec<u8>>);
+
+impl Sent {
+    /// Rows that are wanted or not.
+    pub fn new(are_wanted: bool) -> Self {
+        Self(are_wanted.then(Vec::new))
+    }
+
+    /// Takes rows down.
+    pub fn push(&mut self, columns: &[Column]) {
+        if let Some(json) = &mut self.0 {
+            push_rows(json, columns);
+        }
+    }
+
+    /// Adds them to an object.
+    pub fn finish(&self, json: &mut Vec<u8>) {
+        if let Some(rows) = &self.0 {
+            push_name(json, "sent");
+            json.push(b'[');
+            json.extend_from_slice(rows);
+            json.push(b']');
+        }
     }
 }
 

@@ -5,12 +5,12 @@ use unmiss::data::{Column, Data, Kind, Values};
 use crate::asked::{Asked, Ids};
 use crate::fault::{Answer, Fault};
 use crate::metrics::Holes;
-use crate::reply::{Notes, Out, Reply};
+use crate::reply::{Notes, Out, Reply, Sent};
 use crate::rows::{Piece, Source, check_count};
 use crate::work::Work;
 
 /// Parameters of the route.
-pub const PARAMETERS: &[&str] = &["flag", "id", "strict"];
+pub const PARAMETERS: &[&str] = &["flag", "id", "strict", "sent"];
 /// Rows as rare as this share of those compared with are flagged, unless told otherwise.
 const USUAL_FLAG: f64 = 0.01;
 
@@ -20,6 +20,7 @@ pub struct Score {
     holes: Holes,
     flag: f64,
     opened: Option<(Source, Ids, Out)>,
+    sent: Sent,
     rows: usize,
     notes: Notes,
 }
@@ -31,7 +32,8 @@ impl Score {
         let flag = asked.query.number("flag", "a number from 0 to 1", |flag| (0.0..=1.0).contains(flag))?;
         let flag = flag.unwrap_or(USUAL_FLAG);
         asked.query.flag("strict")?;
-        Ok(Self { asked, holes, flag, opened: None, rows: 0, notes: Notes::default() })
+        let sent = asked.sent()?;
+        Ok(Self { asked, holes, flag, opened: None, sent, rows: 0, notes: Notes::default() })
     }
 
     fn open(&mut self) -> Answer<()> {
@@ -66,6 +68,7 @@ impl Work for Score {
         self.rows += data.rows();
         check_count(self.rows, self.asked.limits.rows)?;
         self.holes.count(&encoded);
+        self.sent.push(data.table()?.columns());
         let scored = scoring.score_rows(&encoded)?;
         let names = scoring.coder.names();
         let numbers = |name: &str, kind: Kind, cells: Vec<f64>| Column::from_numbers(name, kind, &cells);
@@ -96,7 +99,7 @@ impl Work for Score {
 
     fn finish(self) -> Answer<Reply> {
         match self.opened {
-            Some((_, _, out)) => out.finish(self.rows, &self.notes),
+            Some((_, _, out)) => out.finish_with(self.rows, &self.notes, &self.sent),
             None => Err(Fault::internal("the rows were never opened")),
         }
     }

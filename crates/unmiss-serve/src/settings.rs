@@ -1,6 +1,6 @@
 //! How a server is to run: which models, where it listens, and what it allows.
 
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -105,9 +105,40 @@ pub fn named(typed: &[String]) -> Result<Vec<(String, PathBuf)>> {
     Ok(models)
 }
 
+/// An address to listen at as typed: `ADDRESS:PORT`, `NAME:PORT` such as `localhost:8080`, or a port of this machine
+/// alone.
+///
+/// # Errors
+/// When it is no such thing, with what could be typed.
+pub fn listen_at(typed: &str) -> std::result::Result<SocketAddr, String> {
+    if let Ok(port) = typed.trim_start_matches(':').parse() {
+        return Ok(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port));
+    }
+    let found: Vec<SocketAddr> = match typed.to_socket_addrs() {
+        Ok(found) => found.collect(),
+        Err(_) => Vec::new(),
+    };
+    // A name may have addresses of both kinds; most that ask try the older one first.
+    found.iter().find(|address| address.is_ipv4()).or(found.first()).copied().ok_or_else(|| {
+        format!("`{typed}` is no address with a port: say 127.0.0.1:8080, localhost:8080 or 8080 for this machine alone, \
+                 0.0.0.0:8080 for every network it is in")
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn addresses_may_be_names_or_ports_alone() {
+        for own in ["8080", ":8080", "127.0.0.1:8080", "localhost:8080"] {
+            assert_eq!(listen_at(own).unwrap().to_string(), "127.0.0.1:8080", "{own}");
+        }
+        assert_eq!(listen_at("[::1]:80").unwrap().to_string(), "[::1]:80");
+        for wrong in ["", "127.0.0.1", "127.0.0.1:99999", "99999"] {
+            assert!(listen_at(wrong).unwrap_err().contains("localhost:8080"), "{wrong}");
+        }
+    }
 
     #[test]
     fn models_are_called_by_their_files_or_as_told() {

@@ -65,6 +65,14 @@ impl Served {
         // Looked at before it is read: what is written meanwhile is seen next time.
         let stamp = Stamp::of(path);
         let model = Model::load(path)?;
+        if model.shape() == Shape::Series {
+            let what = format!(
+                "`{}` is a model of series, and there is no way yet to ask for those over HTTP",
+                path.display()
+            );
+            let hint = "use `unmiss predict` or `unmiss impute`, or the Python package, on files of series";
+            return Err(Error::data(what).with_hint(hint));
+        }
         let (mut options, mut readers) = (None, Vec::new());
         if model.shape() == Shape::Table {
             let own = model.batch_options()?;

@@ -25,6 +25,7 @@ mod parts;
 mod derived;
 mod left;
 mod predicting;
+mod expected;
 mod filling;
 mod marks;
 mod delta;
@@ -40,6 +41,7 @@ pub mod sums;
 pub use crate::methods::Recipe;
 pub use answers::{Answers, Predictions, USUAL_LEVEL};
 pub use delta::{Delta, Shift};
+pub use expected::ExpectedError;
 pub use explanation::{
     Background, ColumnImportance, Dependence, DependencePoint, Estimate, Explanation, Hidden, Place,
 };

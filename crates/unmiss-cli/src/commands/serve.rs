@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use unmiss::error::{Error, Result};
-use unmiss_serve::{Limits, Settings, named, serve};
+use unmiss_serve::{Limits, Settings, listen_at, named, serve};
 
 use crate::General;
 use crate::printer::Printer;
@@ -22,8 +22,8 @@ pub struct Arguments {
     /// Models that `fit`, `impute --save` or `density` wrote: FILE, called by its name without the ending, or NAME=FILE
     #[arg(required = true, value_name = "MODEL")]
     models: Vec<String>,
-    /// Where to listen; 127.0.0.1 is this machine alone, 0.0.0.0 every network it is in
-    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8080")]
+    /// Where to listen; 127.0.0.1 (or a port alone) is this machine alone, 0.0.0.0 every network it is in
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8080", value_parser = listen_at)]
     listen: SocketAddr,
     /// A file with the token that requests must bring as `Authorization: Bearer TOKEN` [default: the variable
     /// UNMISS_TOKEN; without either, no token is needed]

@@ -27,7 +27,20 @@ fn what_is_no_formula_is_refused_with_the_reason() {
     bench.succeed("impute ward.csv --ignore id --method neighbours -o full.csv --save near.unmiss -q");
     bench.succeed("fit ward.csv --target outcome --ignore id --method linear -o model.unmiss -q");
     bench.succeed("fit sample:films --method biases -o films.unmiss -q");
+    let files = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../unmiss/tests/files");
+    for (file, name) in
+        [("autoimpute-table-fill", "old.unmiss"), ("gaussian-table-density", "plausible.unmiss")]
+    {
+        std::fs::copy(files.join(format!("{file}.unmiss")), bench.path(name)).unwrap();
+    }
     for (line, words) in [
+        ("export old.unmiss -o x.onnx", "not described as operations"),
+        (
+            "export old.unmiss -o x.onnx",
+            "another method for that (`mean`, `gaussian`, `low-rank` or `autoencoder`)",
+        ),
+        ("export plausible.unmiss -o x.onnx", "every pattern of holes has a density of its own"),
+        ("export films.unmiss -o x.onnx", "looked up by their ids"),
         ("export near.unmiss -o x.onnx", "training rows that are most alike"),
         ("export films.unmiss -o x.onnx", "can't be exported"),
         ("export model.unmiss -o x.onnx --level 0.9", "no intervals"),

@@ -123,7 +123,7 @@ fn words_for_missing_and_the_delimiter_can_be_told() {
     assert_eq!((answer.out, answer.err.as_str()), (plain, ""));
 }
 
-fn gzipped(text: &str) -> Vec<u8> {
+pub fn gzipped(text: &str) -> Vec<u8> {
     use std::io::Write;
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     encoder.write_all(text.as_bytes()).unwrap();
@@ -135,7 +135,7 @@ fn gunzipped(bytes: &[u8]) -> String {
 }
 
 /// The table as a Parquet file: numbers as doubles, the rest as text, empty cells as nulls.
-fn parquet_of(bench: &Bench, name: &str, text: &str) {
+pub fn parquet_of(bench: &Bench, name: &str, text: &str) {
     use parquet::data_type::{ByteArray, ByteArrayType, DoubleType};
     use parquet::file::{properties::WriterProperties, writer::SerializedFileWriter};
     use std::sync::Arc;

@@ -7,6 +7,7 @@ use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::bench::{Bench, ward};
+use crate::new_data::{gzipped, parquet_of};
 
 /// A running server.
 struct Server {
@@ -121,6 +122,8 @@ fn answers_are_the_program_s_byte_for_byte_however_rows_are_batched() {
     }
     let (told, code) = server.end();
     assert!(told.contains("the server ends") && code == Some(0), "{told} {code:?}");
+    // What is said of work that can be stopped is not meant for a server.
+    assert!(!told.contains("stopping at the next step"), "{told}");
 }
 
 #[test]
@@ -151,8 +154,13 @@ fn a_replaced_file_is_loaded_under_way_and_requests_are_told_without_data() {
     let (told, _) = server.end();
     assert!(told.contains("model `m` stays as it was") && told.contains("model `m` was replaced"), "{told}");
     assert!(told.contains("POST predict m 200 1 rows"), "{told}");
-    assert!(!told.contains("61") && !told.contains("burns"), "{told}");
+    let line = told.lines().find(|line| line.contains("POST predict")).unwrap();
+    assert!(line.starts_with("20") && line[..20].ends_with('Z'), "{line}");
+    assert!(!told.contains("61,") && !told.contains("burns"), "{told}");
 }
+
+/// What the browser must bring.
+const TOKEN: &str = "a-token-of-some-length";
 
 /// Whether a program is there.
 fn is_there(program: &str) -> bool {
@@ -164,19 +172,30 @@ fn is_there(program: &str) -> bool {
 #[test]
 fn the_page_works_in_a_real_browser() {
     if let Some(absent) = ["python3", "chromium", "chromedriver"].into_iter().find(|name| !is_there(name)) {
+        // Where it must be there, a word is not enough.
+        assert!(std::env::var_os("UNMISS_BROWSER").is_none(), "there is no {absent}");
         eprintln!("the page is NOT tested: there is no {absent}");
         return;
     }
     let bench = Bench::new();
-    bench.write("ward.csv", ward(120));
+    let ward = ward(120);
+    bench.write("ward.csv", &ward);
+    let commas = ward.replace(',', ";").replace('.', ",");
+    bench.write("titled.csv", format!("Ward 7, in spring\n\n{commas}"));
+    bench.write("packed.csv.gz", gzipped(&ward));
+    parquet_of(&bench, "ward.parquet", &ward);
+    bench.write("token.txt", TOKEN);
     bench.succeed(
         "fit ward.csv --target days --ignore outcome --id id --folds 3 --method linear -o ward.unmiss",
     );
-    let server = Server::start(&bench, "ward.unmiss");
+    bench.succeed("impute ward.csv --method mean -o full.csv --save filler.unmiss -q");
+    bench.succeed("density ward.csv --ignore id --method gaussian -o plausible.unmiss -q");
+    let server = Server::start(&bench, "ward.unmiss filler.unmiss plausible.unmiss --token-file token.txt");
     let script = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/program/page.py");
     let address = format!("http://{}/", server.address);
     let mut command = std::process::Command::new("python3");
-    let seen = command.arg(script).args([&address]).arg(bench.path("ward.csv")).output().unwrap();
+    let files = ["ward.csv", "titled.csv", "packed.csv.gz", "ward.parquet"].map(|name| bench.path(name));
+    let seen = command.arg(script).args([&address, TOKEN]).args(files).output().unwrap();
     let (told, faults) = (String::from_utf8_lossy(&seen.stdout), String::from_utf8_lossy(&seen.stderr));
     assert!(told.contains("the page works") && told.contains("audit:"), "{told}{faults}");
     server.end();
@@ -187,12 +206,15 @@ fn what_can_t_be_served_is_refused_at_the_start() {
     let bench = Bench::new();
     bench.write("no.unmiss", "no model");
     bench.write("short.txt", "abc\n");
+    let files = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../unmiss/tests/files");
+    std::fs::copy(files.join("statistics-series-predict.unmiss"), bench.path("series.unmiss")).unwrap();
     for (line, words) in [
         ("serve no.unmiss", "no.unmiss"),
         ("serve nowhere.unmiss", "nowhere.unmiss"),
         ("serve a/m.unmiss b/m.unmiss", "two models would be called `m`"),
         ("serve no.unmiss --token-file short.txt", "16 letters"),
         ("serve no.unmiss --rows 0", "0 would allow nothing"),
+        ("serve series.unmiss", "series.unmiss` is a model of series"),
     ] {
         let answer = bench.run(line);
         assert!(answer.code == 1 && answer.err.contains(words), "{line}: {}", answer.err);

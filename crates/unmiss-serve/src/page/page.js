@@ -21,14 +21,22 @@ function headers(further) {
 async function ask(path, options = {}) {
   const response = await fetch(path, { ...options, headers: headers(options.headers || {}) });
   if (response.ok) return response;
-  if (response.status === 401) find("entry").hidden = false;
   let error = { what: `The server answered ${response.status}.`, where: {}, hint: "" };
   try {
     error = (await response.json()).error;
   } catch {
     // Not from this server, so there is no more to say.
   }
-  throw error;
+  throw { ...error, code: response.status };
+}
+
+// Nobody has done anything wrong who has not been asked for the token yet.
+function askForToken() {
+  const given = find("token").value !== "";
+  find("entry").hidden = false;
+  find("token").focus();
+  say(given ? "" : "This server asks for a token: enter it above, as it was started with.");
+  if (given) showFault({ what: "That is not the token of this server", hint: "Enter it again." });
 }
 
 function showFault(error) {
@@ -52,7 +60,8 @@ async function during(words, work) {
     say("");
   } catch (error) {
     say("");
-    showFault(error);
+    if (error.code === 401) askForToken();
+    else showFault(error);
   }
 }
 
@@ -70,6 +79,11 @@ async function loadModels() {
   else find("about").textContent = "No model of tables is served here; ratings and images are for programs.";
 }
 
+async function enter() {
+  await loadModels();
+  find("entry").hidden = true;
+}
+
 const words = (job) => ({ predict: "predicts", fill: "fills holes", density: "tells how plausible rows are" })[job] || job;
 
 async function choose() {
@@ -84,11 +98,6 @@ async function choose() {
   if (state.file) await answer();
 }
 
-function typeOf(file) {
-  if (/\.parquet$/i.test(file.name)) return "application/vnd.apache.parquet";
-  return /\.gz$/i.test(file.name) ? "application/gzip" : "text/csv";
-}
-
 const verb = () => ({ predict: "predict", fill: "fill", density: "score" })[state.model.job];
 
 function parameters() {
@@ -98,77 +107,80 @@ function parameters() {
   const { job, intervals, sets } = state.model;
   if (job === "predict" && level && (intervals || sets)) given.set("level", level);
   if (job === "fill" && draws > 0) given.set("draws", String(draws));
-  return given.toString() ? `?${given}` : "";
+  return given;
 }
 
+// The server looks at the bytes of a file, whatever it is: there is no need to know its form here.
 function post(path, accept) {
-  const body = { method: "POST", body: state.file, headers: { "Content-Type": typeOf(state.file), Accept: accept } };
-  return ask(`/models/${state.model.name}/${path}`, body);
+  const headers = { "Content-Type": "text/csv", Accept: accept };
+  return ask(`/models/${state.model.name}/${path}`, { method: "POST", body: state.file, headers });
 }
 
+// What was said of another file must not stand below a new one, least of all below its refusal.
+function clear() {
+  for (const id of ["answers", "holes", "trust", "description", "findings"]) find(id).hidden = true;
+  for (const id of ["notes", "table", "bars"]) find(id).replaceChildren();
+  find("summary").textContent = "";
+  if (state.address) URL.revokeObjectURL(state.address);
+  state.address = null;
+  find("download").removeAttribute("href");
+}
+
+// Rows come back as the server read them: a second reader here would read some files otherwise.
 async function answer() {
+  clear();
   await during(`Asking about ${state.file.name} ...`, async () => {
-    const path = verb() + parameters();
-    const response = await post(path, "text/csv");
-    const text = await response.text();
-    offer(text);
-    const notes = JSON.parse(response.headers.get("unmiss-notes") || "[]");
-    find("notes").replaceChildren(...notes.map((note) => element("li", note)));
-    const sent = /csv/.test(typeOf(state.file)) ? parse(await state.file.text()) : null;
-    show(parse(text), sent);
-    for (const frame of ["description", "findings"]) find(frame).hidden = true;
+    const given = parameters();
+    given.set("sent", "true");
+    const told = await (await post(`${verb()}?${given}`, "application/json")).json();
+    find("notes").replaceChildren(...told.notes.map((note) => element("li", note)));
+    show(told);
     find("trust").hidden = !state.model.routes.some((route) => route.endsWith("/audit"));
   });
 }
 
-function offer(text) {
-  if (state.address) URL.revokeObjectURL(state.address);
-  state.address = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
-  const link = find("download");
-  link.href = state.address;
-  link.download = `${state.file.name.replace(/\.[^.]*$/, "")}-${verb()}.csv`;
+// The file to take away is made when it is asked for, as programs get it.
+async function download(event) {
+  if (state.address) return;
+  event.preventDefault();
+  await during("Making the file ...", async () => {
+    const text = await (await post(`${verb()}?${parameters()}`, "text/csv")).blob();
+    state.address = URL.createObjectURL(text);
+    const link = find("download");
+    link.href = state.address;
+    link.download = `${state.file.name.replace(/\.[^.]*$/, "")}-${verb()}.csv`;
+    link.click();
+  });
 }
 
-// CSV as the server reads it: the delimiter that the header has most of, quotes doubled inside quotes.
-function parse(text) {
-  text = text.replace(/^\ufeff/, "");
-  const first = text.slice(0, text.search(/[\r\n]|$/));
-  const count = (sign) => first.split(sign).length;
-  const delimiter = [",", ";", "\t", "|"].reduce((best, sign) => (count(sign) > count(best) ? sign : best));
-  const rows = [];
-  let row = [], cell = "", quoted = false, started = false;
-  const endCell = () => { row.push(cell); cell = ""; started = false; };
-  const endRow = () => { endCell(); if (row.length > 1 || row[0] !== "") rows.push(row); row = []; };
-  for (let at = 0; at < text.length; at++) {
-    const sign = text[at];
-    if (quoted) {
-      if (sign !== '"') cell += sign;
-      else if (text[at + 1] === '"') { cell += '"'; at++; }
-      else quoted = false;
-    } else if (sign === '"' && !started) { quoted = true; started = true; }
-    else if (sign === delimiter) endCell();
-    else if (sign === "\n") endRow();
-    else if (sign !== "\r") { cell += sign; started = true; }
-  }
-  if (cell !== "" || row.length) endRow();
-  return { names: (rows.shift() || []).map((name) => name.trim()), rows };
-}
+const textOf = (value) => (value === null || value === undefined ? "" : String(value));
 
-function isHole(cell) {
-  const trimmed = cell.trim();
-  return trimmed === "" || (state.model.missing_words || []).includes(trimmed);
-}
-
-function show(answers, sent) {
+function show(told) {
   const job = state.model.job;
   find("answers").hidden = false;
   find("heading").textContent = { predict: "Predictions", fill: "Filled rows", density: "How plausible rows are" }[job];
-  const rows = answers.rows.length;
+  const answers = told.draws ? told.draws.flat() : told.rows;
+  const rows = answers.length;
   find("more").textContent = rows > SHOWN ? `The first ${SHOWN} of ${rows} rows; the download has all.` : "";
-  if (job === "fill") showFilled(answers, sent);
-  else showBeside(answers, sent);
-  if (sent) showHoles(sent);
-  find("holes").hidden = !sent;
+  if (job === "fill") showFilled(answers, told);
+  else showBeside(answers.slice(0, SHOWN).map(flat), rows, told.sent);
+  showHoles(told.sent);
+}
+
+// The columns of an answer: what is in objects of its own gets a place in the row.
+function flat(row) {
+  const { id, probabilities, set, missing, known, expected_error: ratio, off_by: size, measured, ...rest } = row;
+  const cells = { ...id, ...rest };
+  if (!("off_by" in row) && known !== undefined) cells.known = known;
+  if (set) cells.set = set.join(" | ");
+  for (const [name, chance] of Object.entries(probabilities || {})) cells[`chance of ${name}`] = chance;
+  // A row's own account of what it lacks.
+  if (typeof size === "number") {
+    cells["off by about"] = size;
+    cells["than without holes"] = `x ${ratio.toFixed(2)}${measured ? "" : " or more: not measured"}`;
+  }
+  const costs = Object.fromEntries((missing || []).map(({ column, costs: cost }) => [column, cost]));
+  return { cells, costs };
 }
 
 function head(names) {
@@ -188,53 +200,56 @@ function cellOf(text, kind = "") {
 }
 
 // Filled cells are marked; the rest is what was sent. Draws are told by the first column.
-function showFilled(answers, sent) {
-  const lead = answers.names[0] === "draw" && (!sent || sent.names[0] !== "draw") ? 1 : 0;
+function showFilled(answers, { draws, sent }) {
   const body = element("tbody");
+  const names = Object.keys(answers[0] || {});
   let filled = 0;
-  answers.rows.forEach((row, place) => {
-    const before = sent && sent.rows.length ? sent.rows[place % sent.rows.length] : null;
-    const marks = row.map((cell, column) => {
-      const hole = before && column >= lead && isHole(before[column - lead] || "");
-      return hole ? (cell === "" ? "hole" : "filled") : "";
+  answers.forEach((row, place) => {
+    const before = sent[place % sent.length];
+    const marks = names.map((name) => {
+      const hole = name in before && before[name] === null;
+      return hole ? (row[name] === null ? "hole" : "filled") : "";
     });
     filled += marks.filter((mark) => mark === "filled").length;
     if (place >= SHOWN) return;
     const line = element("tr");
-    line.append(...row.map((cell, column) => cellOf(cell, marks[column])));
+    if (draws) line.append(cellOf(String(1 + Math.floor(place / sent.length))));
+    line.append(...names.map((name, column) => cellOf(textOf(row[name]), marks[column])));
     body.append(line);
   });
-  find("summary").textContent = sent
-    ? `${filled} cells of ${answers.rows.length} rows are filled (green). Known cells are as they were.`
-    : `${answers.rows.length} rows.`;
-  find("table").replaceChildren(head(answers.names), body);
+  find("summary").textContent =
+    `${filled} cells of ${answers.length} rows are filled (green). Known cells are as they were.`;
+  find("table").replaceChildren(head(draws ? ["draw", ...names] : names), body);
 }
 
 // Answers in front, the row that they are for behind them, with its holes marked.
-function showBeside(answers, sent) {
+function showBeside(answers, rows, sent) {
   const body = element("tbody");
   const main = ["prediction", "rarity"];
+  const names = Object.keys((answers[0] || { cells: {} }).cells);
   // Columns that were carried along stand in front already.
-  const further = (sent ? sent.names : []).map((name, column) => ({ name, column }))
-    .filter(({ name }) => !answers.names.includes(name));
-  answers.rows.slice(0, SHOWN).forEach((row, place) => {
+  const further = Object.keys(sent[0] || {}).filter((name) => !names.includes(name));
+  answers.forEach(({ cells, costs }, place) => {
     const line = element("tr");
-    line.append(...row.map((cell, column) => cellOf(cell, main.includes(answers.names[column]) ? "answer" : "")));
-    const own = sent ? sent.rows[place] || [] : [];
-    line.append(...further.map(({ column }) => cellOf(own[column] || "", isHole(own[column] || "") ? "hole" : "")));
+    line.append(...names.map((name) => cellOf(textOf(cells[name]), main.includes(name) ? "answer" : "")));
+    line.append(...further.map((name) => {
+      const made = cellOf(textOf(sent[place][name]), sent[place][name] === null ? "hole" : "");
+      const cost = costs[name];
+      if (typeof cost === "number") made.title = `${cost.toFixed(2)} times as far off as if it were known`;
+      return made;
+    }));
     body.append(line);
   });
-  find("summary").textContent = `${answers.rows.length} rows are answered for; holes are marked.`;
-  find("table").replaceChildren(head(answers.names.concat(further.map(({ name }) => name))), body);
+  find("summary").textContent = `${rows} rows are answered for; holes are marked.`;
+  find("table").replaceChildren(head(names.concat(further)), body);
 }
 
 function showHoles(sent) {
   const inputs = new Map(state.model.inputs.map((input) => [input.name, input]));
   const body = element("tbody");
   const percent = (share) => `${(100 * share).toFixed(1)} %`;
-  sent.names.forEach((name, column) => {
-    const missing = sent.rows.filter((row) => isHole(row[column] || "")).length;
-    const share = sent.rows.length ? missing / sent.rows.length : 0;
+  for (const name of Object.keys(sent[0] || {})) {
+    const share = sent.filter((row) => row[name] === null).length / sent.length;
     const before = inputs.get(name);
     const line = element("tr");
     const bar = element("td", undefined, "bar");
@@ -244,8 +259,9 @@ function showHoles(sent) {
     line.append(element("td", name), bar, element("td", percent(share), "number"),
       element("td", before ? percent(before.missing) : "not learned from", "number"));
     body.append(line);
-  });
+  }
   find("bars").replaceChildren(head(["column", "missing here", "share", "in training"]), body);
+  find("holes").hidden = false;
 }
 
 async function frame(path, id) {
@@ -275,5 +291,7 @@ find("model").addEventListener("change", () => during("", choose));
 for (const id of ["level", "draws"]) find(id).addEventListener("change", () => state.file && answer());
 find("describe").addEventListener("click", () => frame("describe", "description"));
 find("audit").addEventListener("click", () => frame("audit", "findings"));
-find("enter").addEventListener("click", () => during("", loadModels));
+find("enter").addEventListener("click", () => during("", enter));
+find("token").addEventListener("keydown", (event) => event.key === "Enter" && during("", enter));
+find("download").addEventListener("click", download);
 during("Looking for models ...", loadModels);

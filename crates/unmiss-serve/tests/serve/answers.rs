@@ -102,10 +102,18 @@ fn a_row_tells_what_is_missing_and_what_it_costs() {
     assert_eq!(first["missing"][0]["column"], "second");
     let cost = |row: &Value| row["expected_error"].as_f64().unwrap();
     assert!(cost(first) > 0.0 && cost(fourth) > 0.0);
+    let size = |row: &Value| row["off_by"].as_f64().unwrap();
+    assert!(
+        size(first) > 0.0 && (size(fourth) / size(first) / (cost(fourth) / cost(first)) - 1.0).abs() < 0.5
+    );
+    assert_eq!(first["measured"], true);
     // What one hole costs is all there is to it where there is no other.
     assert!((first["missing"][0]["costs"].as_f64().unwrap() - cost(first)).abs() < 1e-12);
     let text = bench.csv("/models/number/predict?account=true", ROWS).good().text();
-    assert!(text.starts_with("prediction,lower,upper,known,missing,expected_error\n"), "{text}");
+    assert!(
+        text.starts_with("prediction,lower,upper,known,missing,expected_error,off_by,measured\n"),
+        "{text}"
+    );
     assert!(text.lines().nth(4).unwrap().contains(",0,first|second|colour,"), "{text}");
 }
 
@@ -205,6 +213,59 @@ fn images_are_told_and_filled() {
     let full = bench.send("POST", "/models/whole-digits/fill", &[], bytes).good();
     assert_eq!(images::from_bytes("x.npz", full.body).unwrap().len(), 3);
     assert_eq!(bench.send("POST", "/models/digits/predict", &[], "nothing").code, 400);
+}
+
+#[test]
+fn rows_come_back_as_they_were_read_where_that_is_asked_for() {
+    let bench = Bench::new();
+    // A title, semicolons and decimal commas: what a second reader would make something else of.
+    let rows = "Measured in spring\n\nkey;first;second;colour\na;0,5;;red\nb;-2,75;1,25;\n";
+    let ask = |path: &str| {
+        let headers = [("content-type", "text/csv"), ("accept", "application/json")];
+        bench.send("POST", path, &headers, rows)
+    };
+    let told = ask("/models/number/predict?sent=true").good().json();
+    assert_eq!(
+        told["sent"],
+        json!([
+            { "first": 0.5, "second": null, "colour": "red" },
+            { "first": -2.75, "second": 1.25, "colour": null }
+        ])
+    );
+    assert_eq!(told["rows"].as_array().unwrap().len(), 2);
+    assert!(ask("/models/number/predict").good().json().get("sent").is_none());
+    let told = ask("/models/fill/fill?sent=true&draws=2").json();
+    assert!(told["error"]["what"].as_str().unwrap().contains("`target`"), "{told}");
+    let rows = "key;first;second;colour;target\n007;0,5;;red;1\n";
+    let told = bench.send(
+        "POST",
+        "/models/fill/fill?sent=true&draws=2",
+        &[("content-type", "text/csv"), ("accept", "application/json")],
+        rows,
+    );
+    let told = told.good().json();
+    assert_eq!((&told["sent"][0]["first"], &told["sent"][0]["second"]), (&json!(0.5), &Value::Null));
+    assert_eq!((told["sent"].as_array().unwrap().len(), told["draws"].as_array().unwrap().len()), (1, 2));
+    let refused = bench.csv("/models/fill/fill?sent=true", rows);
+    assert_eq!((refused.code, &refused.json()["error"]["where"]["parameter"]), (400, &json!("sent")));
+}
+
+#[test]
+fn unknown_columns_of_rows_to_be_filled_are_told_or_refused() {
+    let bench = Bench::new();
+    let row = r#"{"key": 7, "frist": 0.5, "colour": "red", "target": 1}"#;
+    let told = bench.json("/models/fill/fill", row).good().json();
+    let notes = told["notes"].to_string();
+    assert!(notes.contains("pass as they are: `key`, `frist`") && told["rows"][0]["frist"] == 0.5, "{told}");
+    let refused = bench.json("/models/fill/fill?strict=true&id=key", row).json();
+    assert_eq!(refused["error"]["where"]["column"], "frist");
+    let row = row.replace("frist", "first");
+    let told = bench.json("/models/fill/fill?strict=true&id=key", &row).good().json();
+    assert_eq!(told["notes"], json!([]));
+    let refused =
+        bench.json("/models/fill/fill?strict=true", &row.replace("\"key\": 7, ", "").replace("red", "mauve"));
+    assert!(refused.text().contains("never saw"), "{}", refused.text());
+    assert_eq!(bench.json("/models/fill/fill?id=who", &row).code, 400);
 }
 
 #[test]

@@ -26,6 +26,8 @@ fn bad_bodies_are_told_what_where_and_what_to_do() {
     told(&bench.csv(path, "first,second\n1,2\n"), 400, "", "", "columns that are not there: `colour`");
     told(&bench.csv(path, "first,second,colour\n1,x,red\n"), 400, "line", "2", "`x` is not a number");
     told(&bench.csv(path, "first,second,colour\n1,2\n"), 400, "line", "2", "");
+    told(&bench.csv(path, "first,second,colour\n1e308,2,red\n"), 400, "line", "2", "1e308");
+    told(&bench.json(path, r#"{"first": 1e308}"#), 400, "", "", "too large");
     let arrow = [("content-type", "application/vnd.apache.arrow.stream")];
     told(&bench.send("POST", path, &arrow, "ARROW1"), 400, "", "", "Arrow");
     told(

@@ -25,6 +25,9 @@ fn a_token_is_asked_for_and_must_be_right() {
         bench.send("GET", "/models", &[("authorization", &header)], "").code
     };
     assert_eq!(with(TOKEN), 200);
+    let lower = format!("bearer {TOKEN}");
+    assert_eq!(bench.send("GET", "/models", &[("authorization", &lower)], "").code, 200);
+    assert_eq!(bench.send("GET", "/models", &[("authorization", TOKEN)], "").code, 401);
     for wrong in ["", "a-token-of-some-lengtH", "a-token-of-some-lengt", "a-token-of-some-length1"] {
         assert_eq!(with(wrong), 401, "{wrong}");
     }
@@ -124,6 +127,10 @@ fn the_description_names_what_there_is() {
     {
         assert!(paths.contains_key(route.as_str().unwrap()), "{route}");
     }
+    let parameters = |path: &str| paths[path]["post"]["parameters"].to_string();
+    // Without held-out rows there are no intervals, and a level would be refused.
+    assert!(parameters("/models/number/predict").contains("\"level\""));
+    assert!(!parameters("/models/linear/predict").contains("\"level\""));
     let row =
         &paths["/models/number/predict"]["post"]["requestBody"]["content"]["application/json"]["schema"];
     assert!(row["oneOf"][1]["properties"]["first"]["type"][0] == "number", "{row}");

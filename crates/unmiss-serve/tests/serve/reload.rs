@@ -39,3 +39,14 @@ fn a_new_file_is_loaded_and_a_damaged_one_leaves_the_old_model() {
     assert_eq!(bench.json("/models/m/predict", JSON_ROWS).code, 409);
     bench.json("/models/m/fill", JSON_ROWS).good();
 }
+
+#[test]
+fn models_that_nothing_could_be_asked_of_are_refused_at_the_start() {
+    for name in ["recurrent-series-predict", "kalman-series-fill"] {
+        let models = vec![("m".to_owned(), file(name))];
+        let settings = unmiss_serve::Settings { models, ..Default::default() };
+        let refused = unmiss_serve::App::new(settings, std::sync::Arc::new(|_| {})).err().unwrap();
+        assert!(refused.to_string().contains("is a model of series"), "{refused}");
+        assert!(refused.hint_text().contains("unmiss predict"), "{refused}");
+    }
+}

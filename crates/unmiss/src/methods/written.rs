@@ -6,12 +6,10 @@ use crate::nn::engine::Inputs;
 use crate::nn::{Parameters, Writer};
 use crate::onnx::{Graph, Kind, Symbol};
 
-/// What is said of a method that is no formula, with the reason.
+/// What is said of a method that is no formula, with the reason. What else could be done depends on the model, which
+/// says it.
 pub fn no_formula(why: &str) -> Error {
-    Error::data(format!("it can't be exported: {why}")).with_hint(
-        "fit another method for that (`linear`, `additive`, `trees`, `forest`, `mlp`, `network`, `neumiss`; `mean`, \
-         `gaussian`, `low-rank`, `autoencoder` to fill), or use the model file itself",
-    )
+    Error::data(format!("it can't be exported: {why}"))
 }
 
 /// Answers from sums in double precision: the number as it is, or chances of classes. Two classes have one sum.

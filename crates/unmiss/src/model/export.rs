@@ -11,6 +11,7 @@ use serde_json::json;
 use super::intervals::Intervals;
 use super::parts::{Fill, Part, Prediction};
 use super::whole::Model;
+use crate::data::Shape;
 use crate::data::images::Size;
 use crate::encode::{Coder, Task, Written, write_filled};
 use crate::error::{Error, Result};
@@ -45,6 +46,33 @@ impl Model {
     /// # Errors
     /// When its method is no formula of a row, with the reason, or it has no intervals.
     pub fn export(&self, level: Option<f64>) -> Result<Exported> {
+        self.written(level).map_err(|error| match (error.hint(), self.others()) {
+            (None, Some(hint)) => error.with_hint(hint),
+            _ => error,
+        })
+    }
+
+    /// What could be exported for the same job, where anything could.
+    fn others(&self) -> Option<String> {
+        let methods = match (&self.part, self.coder.shape()) {
+            (Part::Predict(_), Shape::Table) => {
+                "`ensemble`, `linear`, `additive`, `conditional`, `kernel`, `trees`, `forest`, `mlp`, `network` or \
+                 `neumiss`"
+            }
+            (Part::Predict(_), Shape::Images) => {
+                "`mlp`, or `convolutional` with missing=zero, mean, mask-channel, partial-conv or sn-conv"
+            }
+            (Part::Predict(_), Shape::Series) => {
+                "`recurrent`, or `statistics` with a method that is exported"
+            }
+            (Part::Fill(_), Shape::Table) => "`mean`, `gaussian`, `low-rank` or `autoencoder`",
+            (Part::Fill(_), Shape::Images) => "`mean`",
+            _ => return None,
+        };
+        Some(format!("fit another method for that ({methods}), or use the model file itself"))
+    }
+
+    fn written(&self, level: Option<f64>) -> Result<Exported> {
         let mut graph = Graph::default();
         match (&self.part, &self.coder) {
             (Part::Predict(part), _) => self.write_predictions(&mut graph, part, level)?,
@@ -60,7 +88,12 @@ impl Model {
             (Part::Fill(_), Coder::Series(_)) => {
                 return Err(self.can_not("how many steps are filled differs from series to series"));
             }
-            _ => return Err(self.can_not("models that predict and those that fill are exported")),
+            (Part::Density(_), _) => {
+                return Err(
+                    self.can_not("every pattern of holes has a density of its own, over other columns")
+                );
+            }
+            _ => return Err(self.can_not("users and items are looked up by their ids")),
         }
         let (inputs, outputs) = graph.signature();
         let (inputs, outputs) = (inputs.to_vec(), outputs.to_vec());
@@ -76,9 +109,9 @@ impl Model {
     fn write_predictions(&self, graph: &mut Graph, part: &Prediction, level: Option<f64>) -> Result<()> {
         let rows = match &self.coder {
             Coder::Table(encoder) if !encoder.made.is_empty() => {
-                return Err(
-                    self.can_not("inputs are made of dates, text or an order, which is no formula of a cell")
-                );
+                return Err(self
+                    .can_not("inputs are made of dates, text or an order, which is no formula of a cell")
+                    .with_hint("leave these columns out with --ignore, or use the model file itself"));
             }
             Coder::Table(encoder) => Written::Table(encoder.write(graph, &self.missing).0),
             Coder::Images(coder) => Written::Images(coder.write(graph).0),
@@ -169,7 +202,7 @@ impl Model {
             (part.groups.is_some(), "the means of groups are looked up by the group's name"),
         ];
         if let Some((_, why)) = extras.iter().find(|(there, _)| *there) {
-            return Err(self.can_not(why));
+            return Err(self.can_not(why).with_hint("use the model file itself"));
         }
         let encoder = self.coder.table()?;
         let (rows, given) = encoder.write(graph, &self.missing);

@@ -7,7 +7,7 @@ mod sets;
 
 use serde::{Deserialize, Serialize};
 
-pub use cross_validated::{CrossValidated, HeldOut};
+pub use cross_validated::{CrossValidated, Expected, HeldOut};
 pub use grouped::Grouped;
 pub use sets::Sets;
 pub use spread::{Spread, holes_of};

@@ -61,6 +61,18 @@ impl Model {
         names.chain(groups.map(|groups| groups.column.as_str())).collect()
     }
 
+    /// Names of columns that have a part: inputs, and for models that predict the target, its weights, what is carried
+    /// along and what was left out.
+    fn taken_names(&self) -> Vec<&str> {
+        let mut names = self.needed_columns();
+        if let Ok(predicting) = self.predicting() {
+            let roles = predicting.roles;
+            names.push(&roles.target);
+            names.extend(roles.weight.iter().chain(&roles.id).chain(&roles.ignore).map(String::as_str));
+        }
+        names
+    }
+
     /// Refuses a table of new rows, by its header, that lacks columns which were learned from.
     ///
     /// # Errors
@@ -78,7 +90,10 @@ impl Model {
         };
         let who = if self.job() == Job::Fill { "imputer" } else { "model" };
         let what = format!("{file}: the {who} learned from columns that are not there: {shown}{more}");
-        Err(Error::data(what).with_hint(match nearest(first, there()) {
+        // A column that has a part of its own must keep its name, however near that is.
+        let taken = self.taken_names();
+        let free = there().filter(|name| !taken.contains(name));
+        Err(Error::data(what).with_hint(match nearest(first, free) {
             Some(near) => format!(
                 "is `{first}` now called `{near}`? Rename it; a column whose values are unknown may be empty"
             ),
@@ -90,4 +105,32 @@ impl Model {
 /// The kinds in which a model's columns are read: numbers or words, whatever they look like now.
 pub fn kinds_of(encoder: &Encoder) -> impl Iterator<Item = (String, Kind)> {
     encoder.columns().map(|(name, kind)| (name.to_owned(), kind))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::data::{ReadOptions, read};
+    use crate::methods::Recipe;
+    use crate::model::{Aim, Model};
+    use crate::run::Run;
+
+    #[test]
+    fn a_column_that_the_model_uses_is_never_to_be_renamed() {
+        let table = read("sample:penguins".as_ref(), &ReadOptions::default()).unwrap().table;
+        let header: Vec<String> = table
+            .columns()
+            .iter()
+            .map(|column| column.name.clone())
+            .filter(|name| !name.contains("depth"))
+            .collect();
+        let recipe = Recipe::named("linear").unwrap();
+        let run = Run::new(1, 1).unwrap();
+        let model = Model::fit(&table.into(), &Aim::predict("species"), &recipe, &run).unwrap();
+        let hint =
+            |header: &[String]| model.check_header(header, "new.csv").unwrap_err().hint_text().to_owned();
+        // `bill_length_mm` is near, and has values of its own.
+        assert!(hint(&header).starts_with("add the column `bill_depth_mm`"), "{}", hint(&header));
+        let renamed = [header, vec!["bill_depth".to_owned()]].concat();
+        assert!(hint(&renamed).contains("now called `bill_depth`?"), "{}", hint(&renamed));
+    }
 }

@@ -172,20 +172,6 @@ impl<'a> Predicting<'a> {
         }
     }
 
-    /// How far off answers for a row with these holes are to be expected, relative to a row without any: the mean of
-    /// what the models' held-out errors say. 1 where holes cost nothing; `None` where nothing was held out by which
-    /// it could be told.
-    pub fn expected_error(&self, holes: &[u32]) -> Option<f64> {
-        let sum = |holes: &[u32]| match (self.intervals, self.sets) {
-            (Some(Intervals::CrossValidated(own)), _) => {
-                Some((0..own.count()).map(|fold| own.spread(fold, holes)).sum::<f64>())
-            }
-            (_, Some(sets)) => Some((0..sets.count()).map(|fold| sets.spread(fold, holes)).sum::<f64>()),
-            _ => None,
-        };
-        Some(sum(holes)? / sum(&[])?)
-    }
-
     /// How many models are averaged, where they are those of folds.
     pub fn fold_models(&self) -> Option<usize> {
         self.folds.map(FoldModels::count)

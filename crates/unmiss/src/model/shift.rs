@@ -18,6 +18,8 @@ const FALSE_ALARM: f64 = 0.001;
 const SMALLEST_CHANGE: f64 = 0.1;
 /// Combinations of holes that are remembered at most; of a table with more, single columns must do.
 const MOST_PATTERNS: usize = 5_000;
+/// Rows below which a share is no news: of them only what training never saw is told.
+const FEW_ROWS: usize = 30;
 /// Columns told by name.
 const MOST_TOLD: usize = 5;
 
@@ -106,7 +108,7 @@ impl<'a> Watch<'a> {
             // What was never missing has no answer that was measured, however seldom it is missing now.
             let first = column.before == 0.0 && column.now > 0.0;
             let sure = z(column.before, learned, column.now, now) > limit;
-            first || column.change() >= SMALLEST_CHANGE && sure
+            first || self.rows >= FEW_ROWS && column.change() >= SMALLEST_CHANGE && sure
         });
         let patterns = self.patterns.and_then(|patterns| {
             let (expected, unseen) = (patterns.once as f64 / learned, self.unseen as f64 / now);
@@ -158,6 +160,9 @@ impl ColumnShift {
 impl HoleShift {
     /// The shift in one sentence with figures.
     pub fn words(&self) -> String {
+        if self.rows < FEW_ROWS {
+            return self.words_of_few();
+        }
         let percent = |share: f64| match 100.0 * share {
             small if small > 0.0 && small < 0.1 => "less than 0.1 %".to_owned(),
             share => format!("{share:.1} %"),
@@ -187,6 +192,21 @@ impl HoleShift {
              worse predictions than the model's scores say",
             parts.join("; ")
         )
+    }
+
+    /// The same of a handful of rows, where shares would say nothing.
+    fn words_of_few(&self) -> String {
+        let mut names: Vec<String> =
+            self.columns.iter().take(MOST_TOLD).map(|column| format!("`{}`", column.name)).collect();
+        if let Some(more) = self.columns.len().checked_sub(MOST_TOLD).filter(|more| *more > 0) {
+            names.push(format!("{more} more"));
+        }
+        let never = match &names[..] {
+            [] => "these columns were never missing together".to_owned(),
+            [one] => format!("{one} was never missing"),
+            [most @ .., last] => format!("{} and {last} were never missing", most.join(", ")),
+        };
+        format!("{never} when the model was learned: nothing was measured on such rows")
     }
 }
 
@@ -238,6 +258,15 @@ mod tests {
         // A hole where there never was one is told even of a single row.
         let one = shift(&data(1, [0.0, 0.0, 1.0], 7)).unwrap();
         assert_eq!((one.columns.len(), one.columns[0].before), (1, 0.0));
+        let words = "`c2` was never missing when the model was learned: nothing was measured on such rows";
+        assert_eq!(one.words(), words);
+    }
+
+    #[test]
+    fn of_a_handful_of_rows_only_what_never_was_is_told() {
+        // All of them lack a column that seldom was missing: of 29 rows that is no share worth a word.
+        assert_eq!(shift(&data(29, [1.0, 0.0, 0.0], 7)), None);
+        assert!(shift(&data(30, [1.0, 0.0, 0.0], 7)).is_some());
     }
 
     #[test]
@@ -263,5 +292,7 @@ mod tests {
         assert!(found.columns.is_empty());
         assert_eq!(found.patterns, Some((0.0, 0.25)));
         assert!(found.words().contains("25.0 % of the rows lack a combination"), "{}", found.words());
+        let few = HoleShift { rows: 1, ..found };
+        assert!(few.words().starts_with("these columns were never missing together when"), "{}", few.words());
     }
 }

@@ -262,6 +262,10 @@ impl Learned for Fitted {
 }
 
 impl Imputer for Fitted {
+    fn why_no_formula(&self) -> &'static str {
+        "its network is not described as operations of a graph yet"
+    }
+
     fn fill(&self, rows: &mut Rows, draw: Option<Draw>) -> Result<()> {
         let rows = rows.table_mut()?;
         let widened = self.wide.widen(rows);

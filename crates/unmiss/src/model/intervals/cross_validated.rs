@@ -89,6 +89,13 @@ impl CrossValidated {
         self.folds[fold].spread.of(holes, self.inputs)
     }
 
+    /// How far off a fold's model is to be expected for a row with these holes, in the model's units and relative to
+    /// its errors of all rows, and whether that was measured.
+    pub fn expected(&self, fold: usize, holes: &[u32]) -> Expected {
+        let Fold { spread, errors } = &self.folds[fold];
+        Expected::new(spread.measured(holes, self.inputs), errors.mean())
+    }
+
     /// The interval of a row from each model's answer and spread.
     pub fn interval(&self, answers: &[f64], spreads: &[f64], level: f64) -> (f64, f64) {
         let lists = |sign: f64| -> Vec<List<'_>> {
@@ -139,6 +146,24 @@ fn scaled(rows: HeldOut<'_>, fold: usize, spread: &Spread) -> Errors {
     )
 }
 
+/// How far off a model is to be expected for a row.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Expected {
+    /// Relative to the mean error of all rows.
+    pub spread: f64,
+    /// In the model's units.
+    pub size: f64,
+    /// Whether rows as far off were measured.
+    pub is_measured: bool,
+}
+
+impl Expected {
+    /// From a row's spread and the mean of scaled errors.
+    pub fn new((spread, is_measured): (f64, bool), mean: f64) -> Self {
+        Self { spread, size: spread * mean, is_measured }
+    }
+}
+
 /// Errors in ascending order.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Errors {
@@ -171,6 +196,11 @@ impl Errors {
     /// How many of them each kept one stands for.
     fn weight(&self) -> f64 {
         self.count as f64 / self.kept.len().max(1) as f64
+    }
+
+    /// Their mean.
+    pub fn mean(&self) -> f64 {
+        self.kept.iter().map(|error| f64::from(*error)).sum::<f64>() / self.kept.len().max(1) as f64
     }
 
     /// How many errors are below a bound.

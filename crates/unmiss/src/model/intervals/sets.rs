@@ -8,7 +8,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::cross_validated::{Errors, HeldOut};
+use super::cross_validated::{Errors, Expected, HeldOut};
 use super::spread::Spread;
 
 /// Rows that every class must have for classes to be judged apart.
@@ -72,6 +72,15 @@ impl Sets {
     /// The spread that a fold's model has for a row with these holes.
     pub fn spread(&self, fold: usize, holes: &[u32]) -> f64 {
         self.folds[fold].spread.of(holes, self.inputs)
+    }
+
+    /// How much of the chance of the true class a fold's model is to be expected not to give, for a row with these
+    /// holes.
+    pub fn expected(&self, fold: usize, holes: &[u32]) -> Expected {
+        let Fold { spread, errors } = &self.folds[fold];
+        let count: usize = errors.iter().map(Errors::count).sum();
+        let sum: f64 = errors.iter().map(|own| own.mean() * own.count() as f64).sum();
+        Expected::new(spread.measured(holes, self.inputs), sum / count.max(1) as f64)
     }
 
     /// Whether a class belongs to the set of a row, from the chance that each model gives it and each one's spread.

@@ -29,6 +29,10 @@ pub struct Spread {
     columns: Vec<(u32, f64)>,
     /// What the share of holes adds.
     share: f64,
+    /// The smallest and the largest spread of the rows that it was learned from: beyond, nothing was measured. Older
+    /// files do not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    measured: Option<(f64, f64)>,
 }
 
 impl Spread {
@@ -36,7 +40,7 @@ impl Spread {
     /// off its answers were.
     pub fn learn(holes: &[Vec<u32>], inputs: usize, errors: &[f64]) -> Self {
         let mean = errors.iter().sum::<f64>() / errors.len().max(1) as f64;
-        let even = Self { start: 1.0, columns: Vec::new(), share: 0.0 };
+        let even = Self { start: 1.0, columns: Vec::new(), share: 0.0, measured: None };
         if !(mean > 0.0 && mean.is_finite()) {
             return even;
         }
@@ -49,7 +53,20 @@ impl Spread {
         if columns.len() > MOST_COLUMNS {
             columns.clear();
         }
-        least_squares(holes, inputs, errors, mean, columns).unwrap_or(even)
+        let mut found = least_squares(holes, inputs, errors, mean, columns).unwrap_or(even);
+        let spreads = holes.iter().map(|own| found.of(own, inputs));
+        found.measured = spreads.fold(None, |range, own| {
+            let (low, high) = range.unwrap_or((own, own));
+            Some((own.min(low), own.max(high)))
+        });
+        found
+    }
+
+    /// The spread of a row, kept within those that were measured, and whether it was within them.
+    pub fn measured(&self, holes: &[u32], inputs: usize) -> (f64, bool) {
+        let own = self.of(holes, inputs);
+        let (low, high) = self.measured.unwrap_or((own, own));
+        (own.clamp(low, high), (low..=high).contains(&own))
     }
 
     /// The spread of a row with these holes among so many inputs.
@@ -80,7 +97,11 @@ impl Spread {
     /// Whether all numbers can be used.
     pub fn is_sound(&self) -> bool {
         let mut all = self.columns.iter().map(|(_, addition)| addition).chain([&self.start, &self.share]);
-        all.all(|number| number.is_finite()) && self.columns.is_sorted_by_key(|(column, _)| *column)
+        let is_range =
+            self.measured.is_none_or(|(low, high)| low <= high && low.is_finite() && high.is_finite());
+        all.all(|number| number.is_finite())
+            && is_range
+            && self.columns.is_sorted_by_key(|(column, _)| *column)
     }
 }
 
@@ -119,7 +140,7 @@ fn least_squares(
     let found = solve(products, &right)?;
     let start = 1.0 - found.iter().zip(&sums).map(|(addition, sum)| addition * sum / rows).sum::<f64>();
     let share = found[size - 1];
-    Some(Spread { start, columns: columns.into_iter().zip(found).collect(), share })
+    Some(Spread { start, columns: columns.into_iter().zip(found).collect(), share, measured: None })
 }
 
 /// The positions of each row's holes, ascending.
@@ -155,6 +176,19 @@ mod tests {
         let mean = errors.iter().sum::<f64>() / 4000.0;
         let believed = far.of(&[2], 4) * mean;
         assert!((3.0..8.0).contains(&believed), "{believed}");
+    }
+
+    #[test]
+    fn what_was_never_measured_is_not_extrapolated() {
+        // One of two columns is missing at a time, and each hole triples the error.
+        let holes: Vec<Vec<u32>> =
+            (0..300).map(|row| Vec::from_iter((row % 3 < 2).then_some(row % 3))).collect();
+        let errors: Vec<f64> = holes.iter().map(|own| if own.is_empty() { 1.0 } else { 3.0 }).collect();
+        let spread = Spread::learn(&holes, 2, &errors);
+        let (one, is_measured) = spread.measured(&[1], 2);
+        assert!(is_measured && one == spread.of(&[1], 2));
+        let (both, is_measured) = spread.measured(&[0, 1], 2);
+        assert!(!is_measured && both < spread.of(&[0, 1], 2) && (both - one).abs() < 0.1, "{both} {one}");
     }
 
     #[test]
