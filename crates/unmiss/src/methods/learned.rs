@@ -13,6 +13,14 @@ use crate::rng::Stream;
 use crate::run::Run;
 use crate::store::Arrays;
 
+/// A summary that also says why the fit was ended before it was done, if it was: the model is then kept all the same.
+pub(super) fn with_cut_off(mut summary: Value, words: Option<&String>) -> Value {
+    if let Some(words) = words {
+        summary["cut off"] = words.as_str().into();
+    }
+    summary
+}
+
 /// A fitted method. What it answers for a row depends on that row (and on the number of a draw) alone.
 pub trait Learned: Send + Sync {
     /// The arrays from which [`Method::load`](super::Method::load) makes the same again.

@@ -92,15 +92,22 @@ impl Method for Auto {
         let (names, left_out) = contest::affordable(&settings.methods, encoder, rows);
         let verdict = contest::hold(&names, encoder, rows, settings.hide, settings.rows, run)?;
         // What was stopped is the comparison; those that came nearest are learned to their end.
-        let run = if verdict.cut_off { run.to_the_end() } else { run.clone() };
+        let mut run = if verdict.cut_off { run.to_the_end() } else { run.clone() };
+        let mut late = false;
         let mut members = Vec::new();
         for (place, name) in verdict.names.iter().enumerate().filter(|(place, _)| verdict.needs(*place)) {
-            let part = run.part(&format!("{name}, all rows"));
-            let learned =
-                find(name, Shape::Table, Job::Fill)?.fit(&verdict.settings[place], examples, &part)?;
+            let task = format!("{name}, all rows");
+            let method = find(name, Shape::Table, Job::Fill)?;
+            let learn = |run: &Run| method.fit(&verdict.settings[place], examples, &run.part(&task));
+            let mut learned = learn(&run);
+            if run.stopped() {
+                (run, late) = (run.to_the_end(), true);
+                learned = learn(&run);
+            }
+            let learned = learned?;
             members.push(Member { name: name.clone(), place, learned });
         }
-        Ok(Box::new(Fitted::new(encoder, members, verdict, left_out)))
+        Ok(Box::new(Fitted { late, ..Fitted::new(encoder, members, verdict, left_out) }))
     }
 
     fn proper_draws(&self) -> bool {
@@ -152,13 +159,15 @@ struct Fitted {
     verdict: Verdict,
     /// Imputers that were not compared, each with the reason.
     left_out: Vec<String>,
+    /// Whether it was stopped after the comparison; a file does not say it again.
+    late: bool,
 }
 
 impl Fitted {
     fn new(encoder: &Encoder, members: Vec<Member>, verdict: Verdict, left_out: Vec<String>) -> Self {
         let numbers = encoder.numbers.iter().map(|feature| feature.name.clone());
         let features = numbers.chain(encoder.categories.iter().map(|feature| feature.name.clone())).collect();
-        Self { features, numbers: encoder.numbers.len(), members, verdict, left_out }
+        Self { features, numbers: encoder.numbers.len(), members, verdict, left_out, late: false }
     }
 
     /// The weighted sum of what the members say.
@@ -227,6 +236,10 @@ impl Learned for Fitted {
         if let Some(joint) = joint.filter(|_| self.parameter_sets() > 0) {
             summary["draws"] = joint.learned.summary();
         }
+        if self.late {
+            summary["cut off"] =
+                "The comparison was done when it was stopped; what was chosen was learned to its end.".into();
+        }
         if self.verdict.cut_off {
             let names = self.verdict.names.join(", ");
             summary["cut off"] = format!("The comparison was stopped when {names} had been compared.").into();
@@ -236,7 +249,7 @@ impl Learned for Fitted {
 
     fn prepare_draws(&mut self, sets: usize, examples: Examples<'_>, run: &Run) -> Result<()> {
         // A comparison that was cut off has chosen; what it chose is learned to its end.
-        let run = if self.verdict.cut_off { run.to_the_end() } else { run.clone() };
+        let run = if self.verdict.cut_off || self.late { run.to_the_end() } else { run.clone() };
         let joint = self.members.iter_mut().find(|member| member.place == self.verdict.joint);
         joint.map_or(Ok(()), |joint| joint.learned.prepare_draws(sets, examples, &run))
     }

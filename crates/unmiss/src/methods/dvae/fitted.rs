@@ -12,6 +12,7 @@ use crate::error::Result;
 use crate::methods::canvas::Canvas;
 use crate::methods::each_row::for_each_row;
 use crate::methods::generative::{Cells, ImageCells, Source, TableCells};
+use crate::methods::learned::with_cut_off;
 use crate::methods::{Draw, Imputer, Learned};
 use crate::nn::Parameters;
 use crate::rng::Stream;
@@ -46,6 +47,8 @@ pub struct Variational {
     pub(super) settings: Settings,
     pub(super) form: Form,
     pub(super) course: Course,
+    /// Why training was ended before it was done, if it was; a file does not say it again.
+    pub(super) cut_off: Option<String>,
 }
 
 impl Variational {
@@ -183,14 +186,15 @@ impl Learned for Variational {
     }
 
     fn summary(&self) -> Value {
-        json!({
+        let summary = json!({
             "weights": self.parameters.count(),
             "latent": self.layout.latent,
             "best epoch": self.course.epoch,
             "share known": self.course.known,
             "log-likelihood of rows set aside": self.course.bound.is_finite().then_some(self.course.bound),
             "sentences": self.sentences(),
-        })
+        });
+        with_cut_off(summary, self.cut_off.as_ref())
     }
 
     fn imputer(&self) -> Option<&dyn Imputer> {
