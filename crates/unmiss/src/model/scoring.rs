@@ -197,6 +197,11 @@ impl<'a> Scoring<'a> {
         Self { coder, part, density }
     }
 
+    /// Why what it says is no likelihood, if it is none, as a sentence.
+    pub fn caveat(&self) -> Option<&'static str> {
+        self.density.caveat()
+    }
+
     /// How plausible the rows of data are. `unseen` is told (column, level) for category levels that training never
     /// saw: they count as holes.
     ///

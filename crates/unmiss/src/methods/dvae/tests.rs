@@ -188,6 +188,9 @@ fn settings_that_contradict_each_other_are_refused() {
         assert!(error.contains(words), "{error}");
     };
     refused(json!({ "free-bits": 0.1, "importance": 2 }), "ELBO");
+    let free = Settings::checked(&json!({ "free-bits": 0.1 })).unwrap();
+    assert!(free.kind(Shape::Images).is_ok(), "images have one latent each where nothing else is said");
+    assert!(free.kind(Shape::Table).err().unwrap().to_string().contains("ELBO"));
     refused(json!({ "missing-depends": "itself", "likelihood": "student-t" }), "normal likelihood");
     refused(json!({ "hide": 1.0 }), "from 0 to below 1");
     refused(json!({ "importance": 0 }), "not from 1");

@@ -272,6 +272,13 @@ impl Density for Fitted {
         Ok(all.chunks(AT_ONCE).flat_map(|some| self.judge(&cells, some)).collect())
     }
 
+    fn caveat(&self) -> Option<&'static str> {
+        self.network.leaks().then_some(
+            "With this `normalization` a cell is told how many later ones are not 0: what is said here is no \
+             likelihood, and is not to be compared with one.",
+        )
+    }
+
     fn probabilities_of_pixels(&self) -> bool {
         !self.table
     }
