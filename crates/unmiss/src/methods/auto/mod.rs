@@ -301,13 +301,15 @@ impl Imputer for Fitted {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::Ordering;
+
     use super::*;
     use crate::data::{Column, Kind, Table};
     use crate::encode::Encoding;
+    use crate::run::Event;
 
-    /// A member is what it was when it was fitted, whatever the defaults have become by the time its file is read.
-    #[test]
-    fn members_keep_their_settings() {
+    /// Two columns with holes.
+    fn small() -> (Encoder, crate::encode::Encoded) {
         let cells = |slope: f64| -> Vec<f64> {
             let value = |row: u32| f64::from(row * 7 % 31) * slope + f64::from(row * row % 5);
             (0..60)
@@ -319,6 +321,37 @@ mod tests {
         let table = Table::new(columns).unwrap();
         let encoder = Encoder::fit(&table, &["a".into(), "b".into()], Encoding::default()).unwrap();
         let rows = encoder.encode(&table, |_, _| {}).unwrap();
+        (encoder, rows)
+    }
+
+    /// Who is stopped when all is compared has what came nearest, learned to its end.
+    #[test]
+    fn a_stop_after_the_comparison_loses_nothing() {
+        let (encoder, rows) = small();
+        let examples = Examples::Table { encoder: &encoder, rows: &rows, targets: None };
+        let settings = json!({ "methods": ["gaussian"] });
+        let run = Run::new(1, 1).unwrap();
+        let whole = Auto.fit(&settings, examples, &run).unwrap();
+        let stop = run.stop_switch();
+        let run = run.listened_by(move |event| {
+            if let Event::Progress { task, .. } | Event::Finished { task } = event
+                && task.contains("all rows")
+            {
+                stop.store(true, Ordering::Relaxed);
+            }
+        });
+        let late = Auto.fit(&settings, examples, &run).unwrap();
+        assert!(run.stopped() && whole.save() == late.save());
+        assert!(
+            late.summary()["cut off"].as_str().is_some_and(|words| words.contains("comparison was done"))
+        );
+        assert_eq!(whole.summary()["cut off"], Value::Null);
+    }
+
+    /// A member is what it was when it was fitted, whatever the defaults have become by the time its file is read.
+    #[test]
+    fn members_keep_their_settings() {
+        let (encoder, rows) = small();
         let coder = crate::encode::Coder::Table(encoder.clone());
         let settings = json!({ "methods": ["chained"] });
         let fitted = {

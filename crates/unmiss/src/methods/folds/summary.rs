@@ -65,7 +65,8 @@ mod tests {
 
     #[test]
     fn summaries_are_averaged_name_by_name() {
-        let mut one = json!({ "strength": 1.0, "rounds": [3, 4], "coefficients": { "a": 1.0, "b": [1.0, 2.0] }, "k": 2 });
+        let coefficients = json!({ "a": 1.0, "b": [1.0, 2.0] });
+        let mut one = json!({ "strength": 1.0, "rounds": [3, 4], "coefficients": coefficients, "k": 2 });
         let coefficients = json!({ "a": 2.0, "b": [2.0, 4.0], "c": 4.0 });
         let mut two = json!({ "strength": 3.0, "rounds": [4], "coefficients": coefficients, "k": 2 });
         (one["sentences"], two["sentences"]) = (json!(["All was well."]), json!(["All was well.", "Or so."]));

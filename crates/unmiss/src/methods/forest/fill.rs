@@ -24,7 +24,7 @@ const TREES: usize = 100;
 const TREES_OF_HALF: usize = 50;
 /// Rows that are learned from, at most.
 const MOST_ROWS: usize = 20_000;
-/// Trees from which these errors are taken after a stop, when no time is left: a little too large rather than too small.
+/// Trees from which these errors are taken after a stop, when no time is left: they come out a little too large.
 const TREES_AFTER_STOP: usize = 10;
 /// Errors kept for draws.
 const KEPT: usize = 1000;
@@ -290,10 +290,13 @@ impl Imputer for Filler {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::Ordering;
+
     use super::*;
     use crate::data::{Column as Cells, Kind, Table};
     use crate::methods::Examples;
     use crate::methods::{Method, forest::RandomForest};
+    use crate::run::Event;
 
     /// y bends with x, and a word says on which side of 0 x lies.
     fn bent() -> (Table, Table) {
@@ -350,5 +353,35 @@ mod tests {
         let mut other = Rows::Table(rows.clone());
         again.unwrap().imputer().unwrap().fill(&mut other, None).unwrap();
         assert_eq!(other.table().unwrap().numbers, guess.numbers);
+    }
+
+    /// Learns from two columns with holes, and is stopped after the first of a round.
+    fn stopped_in(round: &'static str) -> Result<Value> {
+        let (_, holed) = bent();
+        let names = ["x", "y", "side"].map(str::to_owned);
+        let encoder = Encoder::fit(&holed, &names, RandomForest.encoding(&Value::Null)?)?;
+        let rows = encoder.encode(&holed, |_, _| {})?;
+        let run = Run::new(0, 2)?;
+        let stop = run.stop_switch();
+        let run = run.listened_by(move |event| {
+            if matches!(event, Event::Progress { detail, .. } if detail == round) {
+                stop.store(true, Ordering::Relaxed);
+            }
+        });
+        let settings = Settings { trees: Some(12), ..Settings::default() };
+        let filler = Filler::fit(&settings, &encoder, &rows, &run)?;
+        assert!(filler.columns.iter().all(|column| column.feature > 1 || column.errors.len() > 100));
+        Ok(filler.summary())
+    }
+
+    #[test]
+    fn a_stop_keeps_the_last_whole_round() {
+        assert!(matches!(stopped_in("round 1"), Err(Error::Stopped)));
+        let summary = stopped_in("round 2").unwrap();
+        assert_eq!(summary["trees"], json!(24));
+        assert!(
+            summary["cut off"].as_str().unwrap().contains("round 2: 1 columns were learned"),
+            "{summary}"
+        );
     }
 }
