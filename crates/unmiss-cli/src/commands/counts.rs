@@ -74,12 +74,13 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<()> {
     };
     let prepared = preparation.prepare(&counts::read(&arguments.data, &options)?)?;
     write(&prepared.table, &arguments.output)?;
+    prepared.notes.iter().for_each(|note| printer.say(note));
     let text = summary(&prepared, arguments);
     printer.tell_of(&arguments.output, &text)
 }
 
 fn summary(prepared: &Prepared, arguments: &Arguments) -> String {
-    let Prepared { table, genes, counted, empty, zeros } = prepared;
+    let Prepared { table, genes, counted, empty, zeros, .. } = prepared;
     let (cells, kept) = (table.rows(), table.columns().len() - 1);
     let mut sentences = vec![format!("{} cells and {} genes", number(cells), number(*genes))];
     if !arguments.no_filter {

@@ -122,6 +122,7 @@ fn report(model: &Model) -> Result<String> {
             format!("Mean log-likelihood of {} {rows} that were held out: {mean:.4} nats.", number(count))
         }
     });
+    sentences.extend(model.scoring()?.caveat().map(str::to_owned));
     sentences.extend(summary.cut_off.clone());
     Ok(sentences.iter().map(|sentence| wrapped(sentence, 0) + "\n").collect())
 }

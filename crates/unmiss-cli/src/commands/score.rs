@@ -70,6 +70,9 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
         printer.say(&format!("{} scores are in {}", number(scored.len()), output.display()));
     }
     printer.say(&wrapped(&rarest(&model, &names, &scored, arguments.flag), 0));
+    if let Some(caveat) = model.scoring()?.caveat() {
+        printer.say(&wrapped(caveat, 0));
+    }
     Ok(())
 }
 

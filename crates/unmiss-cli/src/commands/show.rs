@@ -88,6 +88,11 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
         Job::Rate => recommender(&model, arguments)?,
         Job::Density => density(&model, arguments)?,
     };
+    if model.job() == Job::Density
+        && let Some(caveat) = model.scoring()?.caveat()
+    {
+        text.push_str(&format!("\nWhat its scores are\n{}\n", wrapped(caveat, 2)));
+    }
     if let Some(cut_off) = &model.summary.cut_off {
         text.push_str(&format!("\nCut off\n{}\n", wrapped(cut_off, 2)));
     }

@@ -42,3 +42,20 @@ fn counts_become_a_table_that_can_be_filled() {
         assert!(!bench.text("full.csv").contains(",,"), "{method}");
     }
 }
+
+#[test]
+fn a_file_without_names_loses_no_gene() {
+    let bench = Bench::new();
+    let rows: String = (1..9).map(|cell| format!("0,{cell}.5,{}\n", cell * 3)).collect();
+    bench.write("plain.csv", format!("g1,g2,g3\n{rows}"));
+    let said = bench.succeed("counts plain.csv -o cells.csv --no-filter");
+    assert!(
+        said.err.contains("rows are numbered") && said.err.contains("--no-normalize --no-log"),
+        "{}",
+        said.err
+    );
+    assert!(bench.text("cells.csv").starts_with("cell,g1,g2,g3\nrow 1,"));
+    bench.write("scaled.csv", "cell,a\nx,-0.5\n");
+    let refused = bench.run("counts scaled.csv -o cells.csv");
+    assert!(refused.code == 1 && refused.err.contains("below 0, which no count is"), "{}", refused.err);
+}

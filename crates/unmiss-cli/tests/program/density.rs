@@ -58,6 +58,20 @@ fn images_are_scored() {
 }
 
 #[test]
+fn what_is_no_likelihood_is_called_none() {
+    let bench = bench();
+    let made = "density ward.csv --ignore id --method made --set epochs=1 --set hidden=[8] --set masks=1";
+    for (form, told) in [("paper", true), ("paper-all", true), ("none", false)] {
+        let learned = bench.succeed(&format!("{made} --set normalization={form} -o made.unmiss"));
+        assert_eq!(learned.out.replace('\n', " ").contains("no likelihood"), told, "{}", learned.out);
+        let shown = bench.succeed("show made.unmiss").out;
+        assert_eq!(shown.replace("\n ", " ").contains("no likelihood"), told, "{shown}");
+        let scored = bench.succeed("score made.unmiss ward.csv -o scores.csv").err;
+        assert_eq!(scored.contains("likelihood, and is not to be compared"), told, "{scored}");
+    }
+}
+
+#[test]
 fn what_cannot_be_is_refused_in_words() {
     let bench = bench();
     bench.succeed("density ward.csv -o ward.unmiss -q");

@@ -68,7 +68,7 @@ const fn imputer(name: &'static str, proper: bool) -> Way {
     Way { name, how: How::Imputer(name, &[]), proper }
 }
 
-const WAYS: [Way; 14] = [
+const WAYS: [Way; 16] = [
     Way { name: "nothing hidden", how: How::Whole, proper: false },
     Way { name: "complete rows", how: How::CompleteRows, proper: false },
     imputer("gaussian", true),
@@ -77,9 +77,11 @@ const WAYS: [Way; 14] = [
     imputer("auto", true),
     imputer("low-rank", false),
     imputer("boosted", false),
+    imputer("forest", false),
     imputer("neighbours", false),
     imputer("self-masking", false),
     imputer("autoencoder", false),
+    Way { name: "autoimpute", how: How::Imputer("autoimpute", &[("units", "column")]), proper: false },
     imputer("dvae", false),
     imputer("made", false),
     Way { name: "R mice", how: How::Mice, proper: false },

@@ -13,6 +13,14 @@ use crate::rng::Stream;
 use crate::run::Run;
 use crate::store::Arrays;
 
+/// A summary that also says why the fit was ended before it was done, if it was: the model is then kept all the same.
+pub(super) fn with_cut_off(mut summary: Value, words: Option<&String>) -> Value {
+    if let Some(words) = words {
+        summary["cut off"] = words.as_str().into();
+    }
+    summary
+}
+
 /// A fitted method. What it answers for a row depends on that row (and on the number of a draw) alone.
 pub trait Learned: Send + Sync {
     /// The arrays from which [`Method::load`](super::Method::load) makes the same again.
@@ -99,6 +107,24 @@ pub trait Imputer: Send + Sync {
     /// When the rows are of a shape that was not learned.
     fn fill(&self, rows: &mut Rows, draw: Option<Draw>) -> Result<()>;
 
+    /// What [`Imputer::fill`] makes of the rows for each of some draws, handed over one after the other: what all of
+    /// them begin with is done once.
+    ///
+    /// # Errors
+    /// Those of [`Imputer::fill`], and those of whom they are handed to.
+    fn fill_by_draws(
+        &self,
+        rows: &Rows,
+        draws: &[Option<Draw>],
+        take: &mut dyn FnMut(Rows) -> Result<()>,
+    ) -> Result<()> {
+        draws.iter().try_for_each(|draw| {
+            let mut filled = rows.clone();
+            self.fill(&mut filled, *draw)?;
+            take(filled)
+        })
+    }
+
     /// How many sets of parameters its draws have ([`Learned::prepare_draws`]). Draws with parameters of their own are
     /// proper: Rubin's rules hold for them. With none, draws differ by noise alone and intervals come out too narrow.
     fn parameter_sets(&self) -> usize {
@@ -156,6 +182,11 @@ pub trait Density: Send + Sync {
     /// # Errors
     /// When the rows are of a shape that was not learned.
     fn plausibility(&self, rows: &Rows) -> Result<Vec<Plausibility>>;
+
+    /// Why what it says is no likelihood, if it is none, as a sentence.
+    fn caveat(&self) -> Option<&'static str> {
+        None
+    }
 
     /// Whether pixels have a probability (of being dark or bright) instead of a density.
     fn probabilities_of_pixels(&self) -> bool {

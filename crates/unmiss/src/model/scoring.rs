@@ -83,14 +83,18 @@ pub(super) fn fit(data: &Data, plan: &DensityPlan, recipe: &Recipe, run: &Run) -
     let measured = learn(&data.select(&order)?, &names, recipe, &run.part("measured"))?;
     let reference = measured.reference(&data.select(&held_out)?, run)?;
     let reference = Reference { ignored, ..reference };
-    if run.stopped() {
-        let mut made = measured.made(reference, run);
-        made.summary.cut_off.get_or_insert_with(|| {
-            "It was stopped before it had learned from the rows that were held out.".into()
-        });
-        return Ok(made);
+    if !run.stopped() {
+        let whole = learn(data, &names, recipe, run);
+        // One that was stopped on its way is not put in the place of one that was measured.
+        if !run.stopped() {
+            return Ok(whole?.made(reference, run));
+        }
     }
-    Ok(learn(data, &names, recipe, run)?.made(reference, run))
+    let mut made = measured.made(reference, run);
+    made.summary.cut_off.get_or_insert_with(|| {
+        "It was stopped before it had learned from the rows that were held out.".into()
+    });
+    Ok(made)
 }
 
 /// What is learned from some rows.
@@ -191,6 +195,11 @@ impl Reference {
 impl<'a> Scoring<'a> {
     pub(super) fn new(coder: &'a Coder, part: &'a Reference, density: &'a dyn Density) -> Self {
         Self { coder, part, density }
+    }
+
+    /// Why what it says is no likelihood, if it is none, as a sentence.
+    pub fn caveat(&self) -> Option<&'static str> {
+        self.density.caveat()
     }
 
     /// How plausible the rows of data are. `unseen` is told (column, level) for category levels that training never

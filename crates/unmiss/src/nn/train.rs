@@ -158,6 +158,18 @@ pub struct Trained {
     pub stopped: Why,
 }
 
+impl Trained {
+    /// What is to be said where the training was stopped from outside. None where it came to its end, and where no
+    /// epoch was judged: weights that nothing speaks for are not to be kept.
+    pub fn cut_off(&self) -> Option<String> {
+        let judged = self.history.get(self.best_epoch.checked_sub(1)?)?.validation.is_some();
+        (judged && matches!(self.stopped, Why::Stopped(_))).then(|| {
+            let (kept, done) = (self.best_epoch, self.history.len());
+            format!("Training was stopped after {done} epochs; the weights of epoch {kept}, the best then, were kept.")
+        })
+    }
+}
+
 /// Trains the parameters. Stopped from outside, it gives the best weights so far.
 ///
 /// # Errors

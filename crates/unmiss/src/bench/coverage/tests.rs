@@ -50,3 +50,13 @@ fn tables_are_hidden_as_told_and_the_whole_table_covers() {
         }
     }
 }
+
+/// What fills tables is measured here, or why not is known.
+#[test]
+fn every_imputer_of_tables_is_measured() {
+    for method in crate::methods::methods_for(crate::data::Shape::Table, crate::methods::Job::Fill) {
+        let by_name = |way: &Way| matches!(way.how, How::Imputer(name, _) if name == method.name());
+        // What is drawn from a mean alone holds nothing.
+        assert!(WAYS.iter().any(by_name) || method.name() == "mean", "{}", method.name());
+    }
+}

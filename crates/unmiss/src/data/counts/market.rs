@@ -47,6 +47,9 @@ pub fn read(file: &str, bytes: &[u8]) -> Result<Counts> {
         };
         let (row, column) = (place(rows), place(columns));
         let count = words.next().and_then(|word| word.parse::<f64>().ok()).filter(|count| count.is_finite());
+        if count.is_some_and(|count| count < 0.0) {
+            return Err(damaged(at, format!("`{line}` has a number below 0, which no count is")));
+        }
         match (row, column, count, words.next()) {
             (Some(row), Some(column), Some(count), None) => found.push((row, column, count)),
             _ => return Err(damaged(at, format!("`{line}` is not row, column and count within the sizes"))),

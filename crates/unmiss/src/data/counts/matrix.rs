@@ -2,6 +2,9 @@
 
 use crate::error::{Error, Result};
 
+/// Counts of a whole experiment reach this; their logarithms do not.
+const LEAST_OF_COUNTS: f64 = 30.0;
+
 /// Rows or columns that a matrix may have, at most.
 pub const MOST: usize = 20_000_000;
 
@@ -12,6 +15,8 @@ pub struct Counts {
     pub cells: Vec<String>,
     /// Names of the genes: the columns.
     pub genes: Vec<String>,
+    /// Whether a file of rows had no column of names in front of them.
+    pub unnamed: bool,
     /// Cell by cell, (gene, count), genes ascending, no count 0.
     pub(super) rows: Vec<Vec<(u32, f64)>>,
 }
@@ -33,13 +38,19 @@ impl Counts {
                 return Err(Error::data(format!("the count at {gene}, {cell} is there twice")));
             }
         }
-        Ok(Self { cells, genes, rows })
+        Ok(Self { cells, genes, unnamed: false, rows })
     }
 
     /// The count of a gene in a cell.
     pub fn count(&self, cell: usize, gene: usize) -> f64 {
         let row = &self.rows[cell];
         row.binary_search_by_key(&(gene as u32), |entry| entry.0).map_or(0.0, |place| row[place].1)
+    }
+
+    /// Whether the numbers look like logarithms: small, and not whole.
+    pub(super) fn look_like_logarithms(&self) -> bool {
+        let counts = || self.rows.iter().flatten().map(|entry| entry.1);
+        counts().any(|count| count.fract() != 0.0) && counts().all(|count| count < LEAST_OF_COUNTS)
     }
 
     /// How many counts are not zero.
@@ -57,6 +68,6 @@ impl Counts {
         for (cell, row) in self.rows.iter().enumerate() {
             row.iter().for_each(|(gene, count)| rows[*gene as usize].push((cell as u32, *count)));
         }
-        Self { cells: self.genes, genes: self.cells, rows }
+        Self { cells: self.genes, genes: self.cells, rows, ..self }
     }
 }

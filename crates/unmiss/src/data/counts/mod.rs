@@ -5,7 +5,7 @@
 //! |---|---|---|
 //! | Matrix Market `.mtx`, coordinates | by its first line | its rows; names from `genes.tsv` or `features.tsv` and `barcodes.tsv` beside it, if they are there |
 //! | a folder of 10x Genomics | `matrix.mtx` in it | as above |
-//! | CSV, TSV and their like | anything else | its columns; the first column names the cells, and the header may leave out its name, as R does |
+//! | CSV, TSV and their like | anything else | its columns; the first column names the cells, and the header may leave out its name, as R does; where it holds counts, rows are numbered |
 //!
 //! Each plain or gzipped. [`CountsOptions::transposed`] says that it is the other way round. A zero is a count; whether
 //! it stands for a hole is said by [`Zeros`] and never guessed.

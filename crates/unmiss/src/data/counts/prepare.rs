@@ -71,6 +71,8 @@ pub struct Prepared {
     pub empty: usize,
     /// Zeros in the table.
     pub zeros: usize,
+    /// What about the counts may not be as it was meant, in sentences.
+    pub notes: Vec<String>,
 }
 
 impl Preparation {
@@ -115,7 +117,23 @@ impl Preparation {
         let first = Column { name: "cell".into(), kind: Kind::Text, values: Values::Texts(texts), observed };
         let table = Table::new(std::iter::once(first).chain(genes).collect())?;
         let empty = counts.cells.len() - cells.len();
-        Ok(Prepared { table, genes: counts.genes.len(), counted: counted.len(), empty, zeros })
+        let notes = self.notes(counts);
+        Ok(Prepared { table, genes: counts.genes.len(), counted: counted.len(), empty, zeros, notes })
+    }
+
+    fn notes(&self, counts: &Counts) -> Vec<String> {
+        let mut notes = Vec::new();
+        if counts.unnamed {
+            notes.push("no column names the rows: the first one holds counts, and rows are numbered".into());
+        }
+        if counts.look_like_logarithms() && (self.normalize || self.log) {
+            notes.push(
+                "the numbers are small and not whole, as logarithms are: if these were taken already, say \
+                 --no-normalize --no-log"
+                    .into(),
+            );
+        }
+        notes
     }
 
     /// Genes that are counted often enough.

@@ -90,6 +90,39 @@ fn what_can_t_be_counts_is_refused_with_its_place() {
     assert!(read(Path::new("/nowhere/m.mtx"), &CountsOptions::default()).is_err());
 }
 
+#[test]
+fn a_first_column_of_counts_is_no_column_of_names() {
+    let plain = CountsOptions::default();
+    let counts = read_as("u.csv", "g1,g2\n0,1.5\n0,2\n3.5,0\n", &plain).unwrap();
+    assert!(counts.unnamed);
+    assert_eq!(
+        (counts.cells.join(","), counts.genes.join(",")),
+        ("row 1,row 2,row 3".into(), "g1,g2".into())
+    );
+    assert_eq!(numbers(&counts), [[0.0, 1.5], [0.0, 2.0], [3.5, 0.0]]);
+    let turned = CountsOptions { transposed: true, ..plain.clone() };
+    assert_eq!(read_as("u.csv", "x,y\n0,1\n0,2\n", &turned).unwrap().cells, ["x", "y"]);
+    for named in ["cell,a\n0,1\n0,2\n", "n,a\n1,5\n2,6\n", "a\n0,1\n0,2\n", "n,a\nx,0\nx,1\n"] {
+        let counts = read_as("n.csv", named, &plain).unwrap();
+        assert!(!counts.unnamed && counts.genes == ["a"], "{named}");
+    }
+    let prepared = Preparation { least_cells: None, ..Preparation::default() }.prepare(&counts).unwrap();
+    assert!(prepared.notes[0].contains("rows are numbered") && prepared.notes[1].contains("--no-log"));
+    assert!(Preparation::default().prepare(&small()).unwrap().notes.is_empty());
+}
+
+#[test]
+fn numbers_below_0_and_empty_cells_are_told_with_what_to_do() {
+    let refused = |name: &str, text: &str| read_as(name, text, &CountsOptions::default()).unwrap_err();
+    let error = refused("t.csv", "cell,a\nx,-1.5\n");
+    assert!(error.to_string().contains("line 2, column `a`: `-1.5` is below 0"), "{error}");
+    assert!(refused("m.mtx", &MARKET.replace("3 1 2", "3 1 -2")).to_string().contains("below 0"));
+    for empty in ["", "NA"] {
+        let error = refused("t.csv", &format!("cell,a,b\nx,{empty},1\n"));
+        assert_eq!(error.hint_text(), "write 0 where nothing was counted", "{error}");
+    }
+}
+
 /// Five cells; gene `a` is counted, `b` too seldom, `c` and `d` in all.
 fn small() -> Counts {
     let text = "cell,a,b,c,d\n1,4,0,4,8\n2,4,9,8,4\n3,0,0,4,8\n4,4,2,4,8\n5,8,0,12,12\n";

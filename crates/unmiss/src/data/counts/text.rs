@@ -8,6 +8,12 @@ use crate::data::head::guess_delimiter;
 use crate::data::split::{LineCounter, check_text, split_record};
 use crate::error::{Error, Place, Result, nearest};
 
+/// Headers that say, in small letters, that a column names the rows.
+const NAMES: &[&str] =
+    &["", "cell", "cells", "gene", "genes", "id", "index", "name", "names", "barcode", "sample", "symbol"];
+/// What people write into a cell of which nothing is known.
+const EMPTY: &[&str] = &["na", "n/a", "nan", "null", "none", "-", "?"];
+
 /// What has been read so far.
 struct Sheet<'a> {
     file: &'a str,
@@ -21,6 +27,8 @@ struct Sheet<'a> {
     /// Rows that were left out.
     dropped: Vec<String>,
     entries: Vec<(u32, u32, f64)>,
+    /// What stands in front of the rows, as long as all of it are numbers: then it may be a column of counts.
+    first: Option<Vec<f64>>,
 }
 
 /// Reads a file; its rows are cells unless they are said to be genes.
@@ -63,6 +71,7 @@ impl<'a> Sheet<'a> {
             rows: Vec::new(),
             dropped: Vec::new(),
             entries: Vec::new(),
+            first: Some(Vec::new()),
         }
     }
 
@@ -89,19 +98,45 @@ impl<'a> Sheet<'a> {
         let row = self.rows.len() as u32;
         for (column, (cell, to)) in counts.iter().zip(&self.places).enumerate() {
             let Some(to) = to else { continue };
-            let text = word(cell);
-            let count = text.parse::<f64>().ok().filter(|count| count.is_finite()).ok_or_else(|| {
+            let count = count(&word(cell)).map_err(|(what, hint)| {
                 let column = &self.header[self.header.len() - self.places.len() + column];
-                let what = format!("`{text}` is not a count");
-                Error::input(place().in_column(column), what)
-                    .with_hint("columns that are no counts are left out by naming them: --ignore label")
+                Error::input(place().in_column(column), what).with_hint(hint)
             })?;
             if count != 0.0 {
                 self.entries.push((row, *to, count));
             }
         }
+        match (&mut self.first, count(&name)) {
+            (Some(first), Ok(number)) => first.push(number),
+            _ => self.first = None,
+        }
         self.rows.push(name.into_owned());
         Ok(())
+    }
+
+    /// Whether the first column is one of counts and not of names: its header is no word for names, and its numbers
+    /// repeat themselves or are not whole, as no names do.
+    fn lacks_names(&self) -> bool {
+        let told = self.header.first().is_none_or(|name| NAMES.contains(&name.to_lowercase().as_str()));
+        let left_out = self.header.first().is_some_and(|name| self.ignored.contains(name));
+        if told || left_out || !self.dropped.is_empty() || self.header.len() != self.places.len() + 1 {
+            return false;
+        }
+        self.first.as_ref().is_some_and(|numbers| {
+            let mut bits: Vec<u64> = numbers.iter().map(|number| number.to_bits()).collect();
+            bits.sort_unstable();
+            bits.windows(2).any(|pair| pair[0] == pair[1]) || numbers.iter().any(|own| own.fract() != 0.0)
+        })
+    }
+
+    /// Takes the first column for the counts that it holds, and numbers the rows.
+    fn number_rows(&mut self) {
+        self.columns.insert(0, self.header[0].clone());
+        self.entries.iter_mut().for_each(|entry| entry.1 += 1);
+        let first = self.first.take().unwrap_or_default();
+        let entries = first.iter().enumerate().filter(|(_, count)| **count != 0.0);
+        self.entries.extend(entries.map(|(row, count)| (row as u32, 0, *count)));
+        self.rows = (1..=self.rows.len()).map(|number| format!("row {number}")).collect();
     }
 
     /// The header names the column of names too, or leaves that out, as R does.
@@ -116,7 +151,11 @@ impl<'a> Sheet<'a> {
         }
     }
 
-    fn counts(self) -> Result<Counts> {
+    fn counts(mut self) -> Result<Counts> {
+        let unnamed = self.lacks_names();
+        if unnamed {
+            self.number_rows();
+        }
         if self.rows.is_empty() || self.columns.is_empty() {
             return Err(Error::input(Place::file(self.file), "there are no counts in this file")
                 .with_hint("a header of names comes first, then rows of a name and counts"));
@@ -130,6 +169,25 @@ impl<'a> Sheet<'a> {
                 None => error,
             });
         }
-        Counts::new(self.rows, self.columns, self.entries)
+        Ok(Counts { unnamed, ..Counts::new(self.rows, self.columns, self.entries)? })
+    }
+}
+
+/// The count that a cell holds, or what is wrong with it and what to do.
+fn count(text: &str) -> std::result::Result<f64, (String, &'static str)> {
+    let wrong = format!("`{text}` is not a count");
+    match text.parse::<f64>().ok() {
+        Some(count) if count < 0.0 => Err((
+            format!("`{text}` is below 0, which no count is"),
+            "numbers that were centred or scaled are a table as they are: go on with `unmiss impute`",
+        )),
+        Some(count) if count.is_finite() => Ok(count),
+        _ if text.is_empty() => {
+            Err(("an empty cell is not a count".into(), "write 0 where nothing was counted"))
+        }
+        _ if EMPTY.contains(&text.to_lowercase().as_str()) => {
+            Err((wrong, "write 0 where nothing was counted"))
+        }
+        _ => Err((wrong, "columns that are no counts are left out by naming them: --ignore label")),
     }
 }

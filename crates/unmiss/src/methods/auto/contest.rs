@@ -7,7 +7,7 @@ use crate::data::Shape;
 use crate::encode::{Encoded, Encoder, Rows, Wide};
 use crate::error::{Error, Result};
 use crate::methods::weights::weights;
-use crate::methods::{Examples, Job, find, named};
+use crate::methods::{Cost, Examples, Job, find, named};
 use crate::metrics::ranked;
 use crate::rng::Stream;
 use crate::run::Run;
@@ -16,8 +16,18 @@ use crate::run::Run;
 const ENOUGH_CELLS: usize = 5_000;
 /// Contests held, at most.
 const MOST_CONTESTS: usize = 5;
-/// Work (cells x columns with holes) beyond which `boosted` takes many minutes.
+/// Rows that imputers with trees of their own for every column learn from, at most.
+const MOST_ROWS_OF_TREES: usize = 20_000;
+/// Rows below which trees take no less time.
+const FEWEST_ROWS_OF_TREES: usize = 100;
+/// Work (cells x columns with holes) beyond which `boosted` takes many minutes,
 const MOST_BOOSTED_WORK: f64 = 1.2e7;
+/// and beyond which a forest for each column does.
+const MOST_FOREST_WORK: f64 = 4e6;
+/// Rows that `neighbours` asks, at most.
+const MOST_DONORS: usize = 20_000;
+/// Differences of cells (rows x rows that are asked x columns) beyond which `neighbours` takes minutes.
+const MOST_DIFFERENCES: f64 = 1e11;
 
 /// What the contest found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -46,33 +56,77 @@ pub struct Verdict {
 /// Columns of the plain layout beyond which imputers that know every pair of them take many minutes.
 const MOST_PAIRED_COLUMNS: usize = 300;
 
-/// Who can take part in reasonable time, and sentences about those who can't.
+/// Who can take part in reasonable time, the cheap first, and sentences about those who can't.
 pub fn affordable(names: &[String], encoder: &Encoder, rows: &Encoded) -> (Vec<String>, Vec<String>) {
-    let features = encoder.width();
-    let holed = encoder.numbers.iter().filter(|feature| feature.missing > 0).count()
-        + encoder.categories.iter().filter(|feature| feature.missing > 0).count();
-    let boosted_work = (rows.rows.min(20_000) * features * holed) as f64;
-    let columns = Wide::new(encoder).columns();
+    let size = Size::new(encoder, rows.rows);
     let (mut taken, mut left_out) = (Vec::new(), Vec::new());
     for name in names {
-        let why = match name.as_str() {
-            _ if names.len() == 1 => None,
-            "boosted" if boosted_work > MOST_BOOSTED_WORK => {
-                Some(format!("{holed} columns with holes would need their own trees"))
-            }
-            "gaussian" | "chained" if columns > MOST_PAIRED_COLUMNS => {
-                Some(format!("all pairs of {columns} columns take it long"))
-            }
-            _ => None,
-        };
-        match why {
+        match size.too_much_for(name) {
             Some(why) => {
                 left_out.push(format!("`{name}` was left out: {why} (name it as the method to have it)."))
             }
             None => taken.push(name.clone()),
         }
     }
+    if taken.is_empty() {
+        // Whoever names none but these wants to wait for them.
+        (taken, left_out) = (names.to_vec(), Vec::new());
+    }
+    taken.sort_by_key(|name| turn(name));
     (taken, left_out)
+}
+
+/// Whose turn it is: who is stopped late has compared many.
+fn turn(name: &str) -> Cost {
+    match named(name) {
+        // Its card speaks of one forest; here there is one for each column with holes.
+        _ if name == "forest" => Cost::VeryHigh,
+        Ok(method) => method.card().cost,
+        Err(_) => Cost::VeryHigh,
+    }
+}
+
+/// What makes a table large for one imputer or another.
+struct Size {
+    rows: usize,
+    /// Columns as the user knows them.
+    features: usize,
+    /// Those of them that have holes.
+    holed: usize,
+    /// Columns of the plain layout.
+    columns: usize,
+}
+
+impl Size {
+    fn new(encoder: &Encoder, rows: usize) -> Self {
+        let holed = encoder.numbers.iter().filter(|feature| feature.missing > 0).count()
+            + encoder.categories.iter().filter(|feature| feature.missing > 0).count();
+        Self { rows, features: encoder.width(), holed, columns: Wide::new(encoder).columns() }
+    }
+
+    /// Why an imputer would take too long.
+    fn too_much_for(&self, name: &str) -> Option<String> {
+        let Self { rows, features, holed, columns } = *self;
+        let work_of_trees =
+            (rows.clamp(FEWEST_ROWS_OF_TREES, MOST_ROWS_OF_TREES) * features) as f64 * holed as f64;
+        let differences = rows as f64 * rows.min(MOST_DONORS) as f64 * columns as f64;
+        match name {
+            // Trees too begin with what the joint normal distribution says.
+            "gaussian" | "chained" | "forest" | "boosted" if columns > MOST_PAIRED_COLUMNS => {
+                Some(format!("all pairs of {columns} columns take it long"))
+            }
+            "forest" if work_of_trees > MOST_FOREST_WORK => {
+                Some(format!("{holed} columns with holes would need a forest each"))
+            }
+            "boosted" if work_of_trees > MOST_BOOSTED_WORK => {
+                Some(format!("{holed} columns with holes would need their own trees"))
+            }
+            "neighbours" if differences > MOST_DIFFERENCES => {
+                Some(format!("{rows} rows would each be held against {}", rows.min(MOST_DONORS)))
+            }
+            _ => None,
+        }
+    }
 }
 
 /// Squares and misses at the hidden cells of one feature, for every imputer.

@@ -92,15 +92,22 @@ impl Method for Auto {
         let (names, left_out) = contest::affordable(&settings.methods, encoder, rows);
         let verdict = contest::hold(&names, encoder, rows, settings.hide, settings.rows, run)?;
         // What was stopped is the comparison; those that came nearest are learned to their end.
-        let run = if verdict.cut_off { run.to_the_end() } else { run.clone() };
+        let mut run = if verdict.cut_off { run.to_the_end() } else { run.clone() };
+        let mut late = false;
         let mut members = Vec::new();
         for (place, name) in verdict.names.iter().enumerate().filter(|(place, _)| verdict.needs(*place)) {
-            let part = run.part(&format!("{name}, all rows"));
-            let learned =
-                find(name, Shape::Table, Job::Fill)?.fit(&verdict.settings[place], examples, &part)?;
+            let task = format!("{name}, all rows");
+            let method = find(name, Shape::Table, Job::Fill)?;
+            let learn = |run: &Run| method.fit(&verdict.settings[place], examples, &run.part(&task));
+            let mut learned = learn(&run);
+            if run.stopped() {
+                (run, late) = (run.to_the_end(), true);
+                learned = learn(&run);
+            }
+            let learned = learned?;
             members.push(Member { name: name.clone(), place, learned });
         }
-        Ok(Box::new(Fitted::new(encoder, members, verdict, left_out)))
+        Ok(Box::new(Fitted { late, ..Fitted::new(encoder, members, verdict, left_out) }))
     }
 
     fn proper_draws(&self) -> bool {
@@ -152,13 +159,15 @@ struct Fitted {
     verdict: Verdict,
     /// Imputers that were not compared, each with the reason.
     left_out: Vec<String>,
+    /// Whether it was stopped after the comparison; a file does not say it again.
+    late: bool,
 }
 
 impl Fitted {
     fn new(encoder: &Encoder, members: Vec<Member>, verdict: Verdict, left_out: Vec<String>) -> Self {
         let numbers = encoder.numbers.iter().map(|feature| feature.name.clone());
         let features = numbers.chain(encoder.categories.iter().map(|feature| feature.name.clone())).collect();
-        Self { features, numbers: encoder.numbers.len(), members, verdict, left_out }
+        Self { features, numbers: encoder.numbers.len(), members, verdict, left_out, late: false }
     }
 
     /// The weighted sum of what the members say.
@@ -227,6 +236,10 @@ impl Learned for Fitted {
         if let Some(joint) = joint.filter(|_| self.parameter_sets() > 0) {
             summary["draws"] = joint.learned.summary();
         }
+        if self.late {
+            summary["cut off"] =
+                "The comparison was done when it was stopped; what was chosen was learned to its end.".into();
+        }
         if self.verdict.cut_off {
             let names = self.verdict.names.join(", ");
             summary["cut off"] = format!("The comparison was stopped when {names} had been compared.").into();
@@ -236,7 +249,7 @@ impl Learned for Fitted {
 
     fn prepare_draws(&mut self, sets: usize, examples: Examples<'_>, run: &Run) -> Result<()> {
         // A comparison that was cut off has chosen; what it chose is learned to its end.
-        let run = if self.verdict.cut_off { run.to_the_end() } else { run.clone() };
+        let run = if self.verdict.cut_off || self.late { run.to_the_end() } else { run.clone() };
         let joint = self.members.iter_mut().find(|member| member.place == self.verdict.joint);
         joint.map_or(Ok(()), |joint| joint.learned.prepare_draws(sets, examples, &run))
     }
@@ -288,13 +301,15 @@ impl Imputer for Fitted {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::Ordering;
+
     use super::*;
     use crate::data::{Column, Kind, Table};
     use crate::encode::Encoding;
+    use crate::run::Event;
 
-    /// A member is what it was when it was fitted, whatever the defaults have become by the time its file is read.
-    #[test]
-    fn members_keep_their_settings() {
+    /// Two columns with holes.
+    fn small() -> (Encoder, crate::encode::Encoded) {
         let cells = |slope: f64| -> Vec<f64> {
             let value = |row: u32| f64::from(row * 7 % 31) * slope + f64::from(row * row % 5);
             (0..60)
@@ -306,6 +321,37 @@ mod tests {
         let table = Table::new(columns).unwrap();
         let encoder = Encoder::fit(&table, &["a".into(), "b".into()], Encoding::default()).unwrap();
         let rows = encoder.encode(&table, |_, _| {}).unwrap();
+        (encoder, rows)
+    }
+
+    /// Who is stopped when all is compared has what came nearest, learned to its end.
+    #[test]
+    fn a_stop_after_the_comparison_loses_nothing() {
+        let (encoder, rows) = small();
+        let examples = Examples::Table { encoder: &encoder, rows: &rows, targets: None };
+        let settings = json!({ "methods": ["gaussian"] });
+        let run = Run::new(1, 1).unwrap();
+        let whole = Auto.fit(&settings, examples, &run).unwrap();
+        let stop = run.stop_switch();
+        let run = run.listened_by(move |event| {
+            if let Event::Progress { task, .. } | Event::Finished { task } = event
+                && task.contains("all rows")
+            {
+                stop.store(true, Ordering::Relaxed);
+            }
+        });
+        let late = Auto.fit(&settings, examples, &run).unwrap();
+        assert!(run.stopped() && whole.save() == late.save());
+        assert!(
+            late.summary()["cut off"].as_str().is_some_and(|words| words.contains("comparison was done"))
+        );
+        assert_eq!(whole.summary()["cut off"], Value::Null);
+    }
+
+    /// A member is what it was when it was fitted, whatever the defaults have become by the time its file is read.
+    #[test]
+    fn members_keep_their_settings() {
+        let (encoder, rows) = small();
         let coder = crate::encode::Coder::Table(encoder.clone());
         let settings = json!({ "methods": ["chained"] });
         let fitted = {

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::each_row::for_each_row;
+use super::learned::with_cut_off;
 use super::written::network;
 use super::{
     About, Axis, Card, Choices, Cost, Draw, Examples, Imputer, Job, Layout, Learned, Method, Setting,
@@ -170,8 +171,8 @@ impl Method for Autoencoder {
         }
         kept.iter_mut().filter(|kept| kept.is_empty()).for_each(|kept| kept.extend([-1.0, 0.0, 1.0]));
         run.finished();
-        let epoch = trained.best_epoch;
-        Ok(Box::new(Fitted { layers, parameters: trained.parameters, kept, epoch, wide }))
+        let (epoch, cut_off) = (trained.best_epoch, trained.cut_off());
+        Ok(Box::new(Fitted { layers, parameters: trained.parameters, kept, epoch, cut_off, wide }))
     }
 
     fn load(&self, settings: &Value, layout: Layout<'_>, arrays: &Arrays) -> Result<Box<dyn Learned>> {
@@ -200,7 +201,7 @@ impl Method for Autoencoder {
             }
         });
         let kept = kept.collect::<Result<_>>()?;
-        Ok(Box::new(Fitted { layers, parameters, kept, epoch, wide }))
+        Ok(Box::new(Fitted { layers, parameters, kept, epoch, cut_off: None, wide }))
     }
 }
 
@@ -239,6 +240,8 @@ struct Fitted {
     /// Per column, what the network left at hidden cells.
     kept: Vec<Vec<f32>>,
     epoch: usize,
+    /// Why training was ended before it was done, if it was; a file does not say it again.
+    cut_off: Option<String>,
 }
 
 impl Learned for Fitted {
@@ -257,11 +260,12 @@ impl Learned for Fitted {
     }
 
     fn summary(&self) -> Value {
-        json!({
+        let summary = json!({
             "weights": self.parameters.count(),
             "best epoch": self.epoch,
             "sentences": [format!("The weights of epoch {} were kept.", self.epoch)],
-        })
+        });
+        with_cut_off(summary, self.cut_off.as_ref())
     }
 
     fn imputer(&self) -> Option<&dyn Imputer> {

@@ -135,10 +135,10 @@ impl Restoring<'_> {
         sums.iter().map(|(sum, count)| (sum / count.max(1.0)) as f32).collect()
     }
 
-    /// (column, what is left of the truth in the network's units) at cells set aside.
-    pub fn left(&self, parameters: &Parameters) -> Vec<(usize, f32)> {
-        let said = self.layers.infer(self.rows, &self.learning, parameters);
-        let aside = (0..said.len()).filter(|&cell| self.rows.observed[cell] && !self.learning[cell]);
+    /// (column, what is left of the truth in the network's units) at known cells that it does not see.
+    pub fn left(&self, parameters: &Parameters, seen: &[bool]) -> Vec<(usize, f32)> {
+        let said = self.layers.infer(self.rows, seen, parameters);
+        let aside = (0..said.len()).filter(|&cell| self.rows.observed[cell] && !seen[cell]);
         aside
             .map(|cell| {
                 let column = cell % self.layers.columns;
@@ -179,7 +179,7 @@ impl Learner for Restoring<'_> {
         if !self.sets_aside {
             return None;
         }
-        let left = self.left(parameters);
+        let left = self.left(parameters, &self.learning);
         let squares: f64 = left.iter().map(|(_, left)| f64::from(*left).powi(2)).sum();
         Some((squares / left.len().max(1) as f64).sqrt())
     }

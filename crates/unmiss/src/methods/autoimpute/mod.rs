@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::each_row::for_each_row;
+use super::learned::with_cut_off;
 use super::{
     About, Axis, Card, Choices, Cost, Draw, Examples, Imputer, Job, Layout, Learned, Method, Setting,
     defaults_of, parse,
@@ -26,6 +27,8 @@ use layers::{Layers, Restoring, Units};
 const ASIDE: f64 = 0.1;
 /// Known cells below which none is set aside.
 const FEWEST_CELLS: usize = 100;
+/// Parts in which known cells are hidden in turn, where none was set aside.
+const TURNS: usize = 10;
 /// What was left of a column's cells set aside counts as if so many more had been left as much as all on average.
 const SHRUNK: f64 = 5.0;
 
@@ -178,9 +181,13 @@ impl Method for AutoImpute {
         let learner = Restoring { layers: &layers, rows: &widened, learning, sets_aside };
         let first = layers.parameters(settings.start, &learner.means(), run.seed());
         let trained = train(&learner, first, &settings.plan(rows.rows), run)?;
-        let deviations = deviations(&learner.left(&trained.parameters), wide.columns());
-        let epoch = trained.best_epoch;
-        Ok(Box::new(Fitted { wide, layers, parameters: trained.parameters, deviations, epoch }))
+        let left = match sets_aside {
+            true => learner.left(&trained.parameters, &learner.learning),
+            false => left_in_turns(&learner, &trained.parameters, run.seed()),
+        };
+        let deviations = deviations(&left, wide.columns());
+        let course = Course { epoch: trained.best_epoch, judged: sets_aside, cut_off: trained.cut_off() };
+        Ok(Box::new(Fitted { wide, layers, parameters: trained.parameters, deviations, course }))
     }
 
     fn load(&self, settings: &Value, layout: Layout<'_>, arrays: &Arrays) -> Result<Box<dyn Learned>> {
@@ -198,7 +205,8 @@ impl Method for AutoImpute {
             return Err(Error::data("array `deviations` has a number that can't be"));
         }
         let epoch = arrays.doubles("best epoch", &[1])?[0] as usize;
-        Ok(Box::new(Fitted { wide, layers, parameters, deviations, epoch }))
+        let course = Course { epoch, judged: true, cut_off: None };
+        Ok(Box::new(Fitted { wide, layers, parameters, deviations, course }))
     }
 }
 
@@ -213,6 +221,19 @@ impl Settings {
 fn set_aside(rows: &WideRows, seed: u64) -> Vec<bool> {
     let mut stream = Stream::new(seed, "autoimpute aside", 0, 0);
     rows.observed.iter().map(|known| *known && stream.uniform() >= ASIDE).collect()
+}
+
+/// What is left of known cells that were all learned from, each hidden from the network while it is asked: less than
+/// of cells that it never saw, but not nothing.
+fn left_in_turns(learner: &Restoring<'_>, parameters: &Parameters, seed: u64) -> Vec<(usize, f32)> {
+    let mut stream = Stream::new(seed, "autoimpute turns", 0, 0);
+    let turns: Vec<usize> = learner.learning.iter().map(|_| stream.below(TURNS)).collect();
+    let of_a_turn = |turn: usize| {
+        let seen: Vec<bool> =
+            learner.learning.iter().zip(&turns).map(|(known, own)| *known && *own != turn).collect();
+        learner.left(parameters, &seen)
+    };
+    (0..TURNS).flat_map(of_a_turn).collect()
 }
 
 /// How much is left of each column on average: columns of few cells lean on all of them.
@@ -234,7 +255,17 @@ struct Fitted {
     parameters: Parameters,
     /// Per column, how much the network left of cells set aside.
     deviations: Vec<f32>,
+    course: Course,
+}
+
+/// How the training went.
+struct Course {
+    /// The epoch whose weights were kept.
     epoch: usize,
+    /// Whether cells were set aside, by which it is known how far off the network is.
+    judged: bool,
+    /// Why it was ended before it was done, if it was; a file does not say it again.
+    cut_off: Option<String>,
 }
 
 impl Learned for Fitted {
@@ -244,16 +275,23 @@ impl Learned for Fitted {
             arrays.put_singles("k", &[1], vec![k]);
         }
         arrays.put_singles("deviations", &[self.deviations.len()], self.deviations.clone());
-        arrays.put_doubles("best epoch", &[1], vec![self.epoch as f64]);
+        arrays.put_doubles("best epoch", &[1], vec![self.course.epoch as f64]);
         arrays
     }
 
     fn summary(&self) -> Value {
-        json!({
-            "weights": self.parameters.count(),
-            "best epoch": self.epoch,
-            "sentences": [format!("The weights of epoch {} were kept.", self.epoch)],
-        })
+        let Course { epoch, judged, cut_off } = &self.course;
+        let mut sentences = vec![format!("The weights of epoch {epoch} were kept.")];
+        if !judged {
+            sentences.push(
+                "No cell was set aside: how far off it is was measured on cells that it learned from, so draws and \
+                 intervals look surer than they are."
+                    .into(),
+            );
+        }
+        let summary =
+            json!({ "weights": self.parameters.count(), "best epoch": epoch, "sentences": sentences });
+        with_cut_off(summary, cut_off.as_ref())
     }
 
     fn imputer(&self) -> Option<&dyn Imputer> {

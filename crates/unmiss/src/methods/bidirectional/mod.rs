@@ -7,6 +7,7 @@ mod settings;
 
 use serde_json::{Value, json};
 
+use super::learned::with_cut_off;
 use super::{Card, Draw, Examples, Imputer, Layout, Learned, Method};
 use crate::encode::{Rows, SeriesRows};
 use crate::error::{Error, Result};
@@ -60,8 +61,8 @@ impl Method for Bidirectional {
             Stream::new(run.seed(), "kept errors", variable as u64, 0).shuffle(errors);
             errors.truncate(KEPT);
         }
-        let epoch = trained.best_epoch as f64;
-        Ok(Box::new(Fitted { network, parameters: trained.parameters, errors, epoch }))
+        let (epoch, cut_off) = (trained.best_epoch as f64, trained.cut_off());
+        Ok(Box::new(Fitted { network, parameters: trained.parameters, errors, epoch, cut_off }))
     }
 
     fn load(&self, settings: &Value, layout: Layout<'_>, arrays: &Arrays) -> Result<Box<dyn Learned>> {
@@ -79,7 +80,7 @@ impl Method for Bidirectional {
         };
         let errors = (0..variables).map(errors_of).collect::<Result<_>>()?;
         let epoch = arrays.doubles("best epoch", &[1])?[0];
-        Ok(Box::new(Fitted { network, parameters, errors, epoch }))
+        Ok(Box::new(Fitted { network, parameters, errors, epoch, cut_off: None }))
     }
 }
 
@@ -89,6 +90,8 @@ struct Fitted {
     /// By variable: errors of guesses on series set aside.
     errors: Vec<Vec<f32>>,
     epoch: f64,
+    /// Why training was ended before it was done, if it was; a file does not say it again.
+    cut_off: Option<String>,
 }
 
 impl Fitted {
@@ -123,7 +126,8 @@ impl Learned for Fitted {
     }
 
     fn summary(&self) -> Value {
-        json!({ "weights": self.parameters.count(), "best epoch": self.epoch })
+        let summary = json!({ "weights": self.parameters.count(), "best epoch": self.epoch });
+        with_cut_off(summary, self.cut_off.as_ref())
     }
 
     fn imputer(&self) -> Option<&dyn Imputer> {

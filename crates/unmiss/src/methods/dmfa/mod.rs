@@ -7,6 +7,7 @@ mod train;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::learned::with_cut_off;
 use super::{
     About, Axis, Card, Choices, Cost, Draw, Examples, Imputer, Job, Layout, Learned, Method, Plausibility,
     Setting, defaults_of, parse,
@@ -177,6 +178,8 @@ pub struct Density {
     parameters: Parameters,
     /// The epoch whose weights were kept.
     epoch: f64,
+    /// Why training was ended before it was done, if it was; a file does not say it again.
+    cut_off: Option<String>,
 }
 
 impl Density {
@@ -187,7 +190,8 @@ impl Density {
     pub fn fit(settings: &Settings, coder: &ImageCoder, rows: &ImageRows, run: &Run) -> Result<Self> {
         let network = Network::new(settings, coder.size)?;
         let trained = train::fit(settings, &network, rows, run)?;
-        Ok(Self { network, parameters: trained.parameters, epoch: trained.best_epoch as f64 })
+        let (epoch, cut_off) = (trained.best_epoch as f64, trained.cut_off());
+        Ok(Self { network, parameters: trained.parameters, epoch, cut_off })
     }
 
     /// Puts it together again from a file's arrays.
@@ -198,7 +202,7 @@ impl Density {
         let network = Network::new(settings, coder.size)?;
         let mut parameters = network.parameters(0);
         parameters.load(arrays)?;
-        Ok(Self { network, parameters, epoch: arrays.doubles("best epoch", &[1])?[0] })
+        Ok(Self { network, parameters, epoch: arrays.doubles("best epoch", &[1])?[0], cut_off: None })
     }
 
     /// The density of every number of some images; it is of use where the number is missing.
@@ -223,7 +227,8 @@ impl Learned for Density {
     }
 
     fn summary(&self) -> Value {
-        json!({ "weights": self.parameters.count(), "best epoch": self.epoch })
+        let summary = json!({ "weights": self.parameters.count(), "best epoch": self.epoch });
+        with_cut_off(summary, self.cut_off.as_ref())
     }
 
     fn imputer(&self) -> Option<&dyn Imputer> {

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use super::layout::{Layout, Visit};
-use super::posterior::{Posterior, bounds, weights};
+use super::posterior::{Posterior, bounds, encode, weights};
 use super::settings::Settings;
 use crate::encode::wide::EncodedRow;
 use crate::encode::{Encoder, Rows};
@@ -12,6 +12,7 @@ use crate::error::Result;
 use crate::methods::canvas::Canvas;
 use crate::methods::each_row::for_each_row;
 use crate::methods::generative::{Cells, ImageCells, Source, TableCells};
+use crate::methods::learned::with_cut_off;
 use crate::methods::{Draw, Imputer, Learned};
 use crate::nn::Parameters;
 use crate::rng::Stream;
@@ -46,6 +47,8 @@ pub struct Variational {
     pub(super) settings: Settings,
     pub(super) form: Form,
     pub(super) course: Course,
+    /// Why training was ended before it was done, if it was; a file does not say it again.
+    pub(super) cut_off: Option<String>,
 }
 
 impl Variational {
@@ -102,8 +105,8 @@ impl Variational {
         Visit { cells, seen: &cells.observed, per_row, noise, cell_noise }
     }
 
-    /// Values for all cells of some rows, which stand at these places: `[B, cells]`.
-    fn values(&self, cells: &Cells, places: &[usize], draw: Option<Draw>) -> Vec<f32> {
+    /// Values for all cells of some rows, which stand at these places and are encoded already: `[B, cells]`.
+    fn values(&self, cells: &Cells, places: &[usize], encoded: &[f32], draw: Option<Draw>) -> Vec<f32> {
         let (features, per_row) = (&self.layout.features, self.samples());
         let mut visit = match draw {
             Some(draw) => self.visit(cells, per_row, |row| draw.stream("dvae latents", places[row])),
@@ -113,10 +116,14 @@ impl Variational {
         if draw.is_none() && !self.weighs() {
             visit.noise.fill(0.0);
         }
-        let found = Posterior::new(&self.layout, &self.parameters, visit);
+        let weighs = self.weighs();
+        let found = Posterior::of_encoded(&self.layout, &self.parameters, visit, encoded.to_vec(), weighs);
         let (out, n) = (features.outputs(), features.numbers());
         let row = |row: usize| {
-            let weights = weights(&found.logs[row * per_row..(row + 1) * per_row]);
+            let weights = match weighs {
+                true => weights(&found.logs[row * per_row..(row + 1) * per_row]),
+                false => vec![1.0],
+            };
             let said = |latent: usize| &found.outputs[(row * per_row + latent) * out..][..out];
             let numbers = |latent: usize| &found.numbers[(row * per_row + latent) * n..][..n];
             let Some(draw) = draw else {
@@ -183,14 +190,15 @@ impl Learned for Variational {
     }
 
     fn summary(&self) -> Value {
-        json!({
+        let summary = json!({
             "weights": self.parameters.count(),
             "latent": self.layout.latent,
             "best epoch": self.course.epoch,
             "share known": self.course.known,
             "log-likelihood of rows set aside": self.course.bound.is_finite().then_some(self.course.bound),
             "sentences": self.sentences(),
-        })
+        });
+        with_cut_off(summary, self.cut_off.as_ref())
     }
 
     fn imputer(&self) -> Option<&dyn Imputer> {
@@ -204,17 +212,58 @@ impl Imputer for Variational {
     }
 
     fn fill(&self, rows: &mut Rows, draw: Option<Draw>) -> Result<()> {
+        let encoded = self.encoded(rows)?;
+        self.fill_encoded(rows, &encoded, draw)
+    }
+
+    fn fill_by_draws(
+        &self,
+        rows: &Rows,
+        draws: &[Option<Draw>],
+        take: &mut dyn FnMut(Rows) -> Result<()>,
+    ) -> Result<()> {
+        let encoded = self.encoded(rows)?;
+        draws.iter().try_for_each(|draw| {
+            let mut filled = rows.clone();
+            self.fill_encoded(&mut filled, &encoded, *draw)?;
+            take(filled)
+        })
+    }
+}
+
+impl Variational {
+    /// The rows that are filled: one without a hole costs nothing.
+    fn holed(&self, rows: &Rows) -> Vec<usize> {
+        let width = self.layout.features.cells();
+        match (rows, &self.form) {
+            (Rows::Table(rows), Form::Table(_)) => {
+                let known = rows.known_counts();
+                (0..rows.rows).filter(|&row| known[row] < width).collect()
+            }
+            _ => (0..rows.len()).collect(),
+        }
+    }
+
+    /// What the encoder says of the rows that are filled, for as many at a time as go through the decoder together.
+    fn encoded(&self, rows: &Rows) -> Result<Vec<Vec<f32>>> {
+        let source = self.source(rows)?;
+        let some = |some: &[usize]| {
+            let cells = source.cells(some);
+            encode(&self.layout, &self.parameters, &cells, &cells.observed)
+        };
+        Ok(self.holed(rows).chunks(rows_at_once(self.samples())).map(some).collect())
+    }
+
+    fn fill_encoded(&self, rows: &mut Rows, encoded: &[Vec<f32>], draw: Option<Draw>) -> Result<()> {
         let (width, at_once) = (self.layout.features.cells().max(1), rows_at_once(self.samples()));
+        let holed = self.holed(rows);
+        let parts = holed.chunks(at_once).zip(encoded);
         match &self.form {
             Form::Table(encoder) => {
                 let rows = rows.table_mut()?;
                 let source = TableCells::new(encoder, rows);
-                // A row without a hole costs nothing.
-                let known = rows.known_counts();
-                let holed: Vec<usize> = (0..rows.rows).filter(|&row| known[row] < width).collect();
-                let values: Vec<f32> = holed
-                    .chunks(at_once)
-                    .flat_map(|some| self.values(&source.cells(some), some, draw))
+                let values: Vec<f32> = parts
+                    .flat_map(|(some, encoded)| self.values(&source.cells(some), some, encoded, draw))
                     .collect();
                 for_each_row(rows, |row, line| {
                     let place = holed.partition_point(|other| *other < row);
@@ -223,10 +272,9 @@ impl Imputer for Variational {
             }
             Form::Images(canvas) => {
                 let images = rows.images_mut()?;
-                let places: Vec<usize> = (0..images.len()).collect();
-                for some in places.chunks(at_once) {
+                for (some, encoded) in parts {
                     let cells = ImageCells { rows: images, canvas: *canvas }.cells(some);
-                    let values = self.values(&cells, some, draw);
+                    let values = self.values(&cells, some, encoded, draw);
                     for (row, own) in some.iter().zip(values.chunks(width)) {
                         images.fill(*row, &canvas.cropped(own));
                     }

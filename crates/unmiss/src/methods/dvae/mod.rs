@@ -183,7 +183,8 @@ impl Variational {
             known,
             bound: bound.map_or(f64::NEG_INFINITY, |score| -score),
         };
-        Ok(Self { layout, parameters: trained.parameters, settings: settings.clone(), form, course })
+        let (settings, cut_off) = (settings.clone(), trained.cut_off());
+        Ok(Self { layout, parameters: trained.parameters, settings, form, course, cut_off })
     }
 
     /// Puts it together again from a file's arrays.
@@ -212,7 +213,7 @@ impl Variational {
             return Err(Error::data("array `course` does not have three numbers"));
         };
         let course = Course { epoch, known, bound };
-        Ok(Self { layout, parameters, settings: settings.clone(), form, course })
+        Ok(Self { layout, parameters, settings: settings.clone(), form, course, cut_off: None })
     }
 }
 

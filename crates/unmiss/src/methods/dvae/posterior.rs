@@ -12,6 +12,7 @@
 use rayon::prelude::*;
 
 use super::layout::{Layout, Visit};
+use crate::methods::generative::Cells;
 use crate::methods::generative::density::log_sum_exp;
 use crate::nn::{Engine, Parameters, Plain, infer_latents};
 
@@ -34,12 +35,27 @@ pub struct Posterior {
 impl Posterior {
     /// Of rows with noise.
     pub fn new(layout: &Layout, parameters: &Parameters, visit: Visit<'_>) -> Self {
-        let Visit { cells, seen, per_row, noise, cell_noise } = visit;
+        let encoded = encode(layout, parameters, visit.cells, visit.seen);
+        Self::of_encoded(layout, parameters, visit, encoded, true)
+    }
+
+    /// Of rows with noise that the encoder has seen already. Where they are not weighed, no likelihood is computed.
+    pub fn of_encoded(
+        layout: &Layout,
+        parameters: &Parameters,
+        visit: Visit<'_>,
+        encoded: Vec<f32>,
+        weighs: bool,
+    ) -> Self {
+        let Visit { cells, per_row, noise, cell_noise, .. } = visit;
         let mut engine = Plain::new(parameters);
-        let encoded = layout.encode(&mut engine, cells, seen).into_values();
         let latents = infer_latents(&encoded, &noise, layout.latent, per_row);
         let z = engine.input(latents.clone(), cells.rows * per_row);
         let outputs = layout.network.decode(&mut engine, z).into_values();
+        if !weighs {
+            let (numbers, logs, likelihoods) = Default::default();
+            return Self { outputs, numbers, logs, likelihoods, encoded };
+        }
         let (features, latent) = (&layout.features, layout.latent);
         let (width, out, n) = (features.cells(), features.outputs(), features.numbers());
         let one = |place: usize| {
@@ -71,6 +87,11 @@ impl Posterior {
         }
         Self { outputs, numbers, logs, likelihoods, encoded }
     }
+}
+
+/// The distributions of latents of some rows, `[B, 2L]`.
+pub fn encode(layout: &Layout, parameters: &Parameters, cells: &Cells, seen: &[bool]) -> Vec<f32> {
+    layout.encode(&mut Plain::new(parameters), cells, seen).into_values()
 }
 
 /// The weights of latents from their logarithms: they add up to 1.

@@ -174,12 +174,10 @@ impl Settings {
         if let Some(hide) = settings.hide.filter(|hide| !(0.0..1.0).contains(hide)) {
             return Err(Error::setting("hide", format!("{hide} is not from 0 to below 1")));
         }
-        if settings.free_bits > 0.0 && (settings.importance != Some(1) || settings.prior == Prior::Mixture) {
-            return Err(Error::setting(
-                "free-bits",
-                "they are counted on the ELBO with the normal prior only",
-            )
-            .with_hint("set free-bits=0, or importance=1 and prior=normal"));
+        if settings.free_bits > 0.0
+            && (settings.importance.is_some_and(|latents| latents > 1) || settings.prior == Prior::Mixture)
+        {
+            return Err(Self::no_free_bits());
         }
         if settings.depends_on_itself() && settings.likelihood.is_some_and(|own| own != Likelihood::Gaussian)
         {
@@ -191,6 +189,11 @@ impl Settings {
         }
         settings.plan(Shape::Table, 1, HOLED).check()?;
         Ok(settings)
+    }
+
+    fn no_free_bits() -> Error {
+        Error::setting("free-bits", "they are counted on the ELBO with the normal prior only")
+            .with_hint("set free-bits=0, or importance=1 and prior=normal")
     }
 
     /// What more is hidden evenly in training, at most, of data of which such a share is missing.
@@ -227,6 +230,9 @@ impl Settings {
     pub fn kind(&self, shape: Shape) -> Result<Kind> {
         let images = shape == Shape::Images;
         let usual = if images { Likelihood::Bernoulli } else { Likelihood::Gaussian };
+        if self.free_bits > 0.0 && self.latents_of_a_row(shape) > 1 {
+            return Err(Self::no_free_bits());
+        }
         let refused = |name: &str, what: &str| Err(Error::setting(name, format!("{what}, not for {shape}")));
         if images && self.depends_on_itself() {
             return refused("missing-depends", "numbers that hide themselves are for tables");

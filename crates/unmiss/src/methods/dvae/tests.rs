@@ -7,8 +7,8 @@ use super::posterior::bounds;
 use super::*;
 use crate::data::{Column, Data, Kind, Table};
 use crate::encode::{Coder, Encoding, Rows};
-use crate::methods::Draw;
 use crate::methods::generative::Cells;
+use crate::methods::{Draw, Imputer};
 use crate::rng::Stream;
 
 /// Rows of numbers that hang together; the last column is lost where `lost` says so of its value and a chance.
@@ -188,6 +188,9 @@ fn settings_that_contradict_each_other_are_refused() {
         assert!(error.contains(words), "{error}");
     };
     refused(json!({ "free-bits": 0.1, "importance": 2 }), "ELBO");
+    let free = Settings::checked(&json!({ "free-bits": 0.1 })).unwrap();
+    assert!(free.kind(Shape::Images).is_ok(), "images have one latent each where nothing else is said");
+    assert!(free.kind(Shape::Table).err().unwrap().to_string().contains("ELBO"));
     refused(json!({ "missing-depends": "itself", "likelihood": "student-t" }), "normal likelihood");
     refused(json!({ "hide": 1.0 }), "from 0 to below 1");
     refused(json!({ "importance": 0 }), "not from 1");
@@ -226,4 +229,28 @@ fn what_is_hidden_by_itself_follows_the_share_of_holes() {
     assert_eq!((set.hides(Shape::Table, 0.3), set.patience(Shape::Table, 0.3)), (0.3, 7));
     let masks = Settings::checked(&json!({ "masks": "uniform" })).unwrap();
     assert_eq!(masks.hides(Shape::Table, 0.3), 0.5, "a kind of mask is named to be used");
+}
+
+/// What several draws begin with is done once, and changes nothing.
+#[test]
+fn draws_handed_over_together_are_those_asked_for_one_by_one() {
+    let (coder, rows, _) = table(60, |_, chance| chance < 0.3);
+    for importance in [1, 3] {
+        let settings = json!({ "hidden": [8], "latent": 2, "epochs": 2, "importance": importance });
+        let model = fitted(&coder, &rows, &settings);
+        let draws: Vec<Option<Draw>> = std::iter::once(None)
+            .chain((1..4).map(|number| Some(Draw { seed: 1, number, first_row: 0 })))
+            .collect();
+        let mut together = Vec::new();
+        let mut take = |filled| {
+            together.push(filled);
+            Ok(())
+        };
+        model.fill_by_draws(&rows, &draws, &mut take).unwrap();
+        for (draw, filled) in draws.iter().zip(&together) {
+            let mut own = rows.clone();
+            model.fill(&mut own, *draw).unwrap();
+            assert_eq!(own.table().unwrap().numbers, filled.table().unwrap().numbers, "{importance}");
+        }
+    }
 }

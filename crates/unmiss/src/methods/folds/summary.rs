@@ -2,21 +2,30 @@
 
 use serde_json::{Map, Value, json};
 
-/// What models say of their fits as one: numbers as their mean, lists one after the other.
+/// What models say of their fits as one: numbers as their mean, lists one after the other, sentences once.
 pub(super) fn together(all: &[Value]) -> Value {
     let Some(Value::Object(first)) = all.first() else { return Value::Null };
     let mut summary = Map::new();
     for (name, value) in first {
         let own: Vec<&Value> = all.iter().filter_map(|one| one.get(name)).collect();
         let joined = match value {
-            Value::Array(_) => {
-                Value::Array(own.iter().filter_map(|v| v.as_array()).flatten().cloned().collect())
-            }
+            Value::Array(_) => one_after_the_other(&own),
             _ => mean_of(&own),
         };
         summary.insert(name.clone(), joined);
     }
     Value::Object(summary)
+}
+
+/// The items of all lists; what is said in words is not said twice.
+fn one_after_the_other(lists: &[&Value]) -> Value {
+    let mut joined: Vec<Value> = Vec::new();
+    for item in lists.iter().filter_map(|list| list.as_array()).flatten() {
+        if !(item.is_string() && joined.contains(item)) {
+            joined.push(item.clone());
+        }
+    }
+    Value::Array(joined)
 }
 
 /// Numbers as their mean, lists place by place, objects name by name over those that have the name; of anything else
@@ -72,12 +81,15 @@ mod tests {
 
     #[test]
     fn summaries_are_averaged_name_by_name() {
-        let one = json!({ "strength": 1.0, "rounds": [3, 4], "coefficients": { "a": 1.0, "b": [1.0, 2.0] }, "k": 2 });
+        let coefficients = json!({ "a": 1.0, "b": [1.0, 2.0] });
+        let mut one = json!({ "strength": 1.0, "rounds": [3, 4], "coefficients": coefficients, "k": 2 });
         let coefficients = json!({ "a": 2.0, "b": [2.0, 4.0], "c": 4.0 });
-        let two = json!({ "strength": 3.0, "rounds": [5], "coefficients": coefficients, "k": 2 });
+        let mut two = json!({ "strength": 3.0, "rounds": [4], "coefficients": coefficients, "k": 2 });
+        (one["sentences"], two["sentences"]) = (json!(["All was well."]), json!(["All was well.", "Or so."]));
         let both = together(&[one, two]);
         assert_eq!(both["strength"], json!(2.0));
-        assert_eq!(both["rounds"], json!([3, 4, 5]));
+        assert_eq!(both["rounds"], json!([3, 4, 4]));
+        assert_eq!(both["sentences"], json!(["All was well.", "Or so."]));
         assert_eq!(both["coefficients"], json!({ "a": 1.5, "b": [1.5, 3.0], "c": 4.0 }));
         assert_eq!(both["k"], json!(2));
         let words = ["lines", "trees", "trees"].map(|word| json!({ "best": word }));

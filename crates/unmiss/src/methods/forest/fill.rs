@@ -9,6 +9,7 @@ use crate::encode::{Encoded, Encoder, Rows, Targets, Task, Wide};
 use crate::error::{Error, Result};
 use crate::linalg::Normal;
 use crate::methods::gaussian::learn_default;
+use crate::methods::learned::with_cut_off;
 use crate::methods::round_robin::{Start, holed, inputs, is_known, levels, ranges, sampled};
 use crate::methods::{Draw, Imputer, Learned};
 use crate::rng::Stream;
@@ -23,6 +24,8 @@ const TREES: usize = 100;
 const TREES_OF_HALF: usize = 50;
 /// Rows that are learned from, at most.
 const MOST_ROWS: usize = 20_000;
+/// Trees from which these errors are taken after a stop, when no time is left: they come out a little too large.
+const TREES_AFTER_STOP: usize = 10;
 /// Errors kept for draws.
 const KEPT: usize = 1000;
 
@@ -33,6 +36,8 @@ pub struct Filler {
     /// In the order of a round.
     columns: Vec<Column>,
     ranges: Vec<(f32, f32)>,
+    /// Why the fit was ended before it was done, if it was; a file does not say it again.
+    cut_off: Option<String>,
 }
 
 /// The forest of a column.
@@ -47,7 +52,11 @@ struct Column {
 }
 
 impl Filler {
-    /// Learns from rows with holes. A stop makes forests of fewer trees, and the next round the last.
+    /// Learns from rows with holes. A stop in a later round leaves the columns that are not done what they had in the
+    /// round before.
+    ///
+    /// # Errors
+    /// When there are too many columns, or it was stopped in the first round.
     pub fn fit(settings: &Settings, encoder: &Encoder, rows: &Encoded, run: &Run) -> Result<Self> {
         check_width(encoder)?;
         let sample = sampled(rows, MOST_ROWS, "forest rows", run.seed());
@@ -57,21 +66,27 @@ impl Filler {
         let mut filled = Start::new(&wide, &normal, rows).filled;
         let order = holed(encoder, rows);
         let settings = Settings { trees: settings.trees.or(Some(TREES)), ..*settings };
-        let mut filler = Self { wide, normal, columns: Vec::new(), ranges: ranges(encoder) };
+        let mut filler = Self { wide, normal, columns: Vec::new(), ranges: ranges(encoder), cut_off: None };
         let total = (ROUNDS * order.len()) as u64;
         for round in 0..ROUNDS {
-            // A stop makes the round that is finished next the last.
-            let last = round + 1 == ROUNDS || run.stopped();
-            let mut columns = Vec::with_capacity(order.len());
+            let last = round + 1 == ROUNDS;
+            let mut before = std::mem::take(&mut filler.columns).into_iter();
             for (place, &feature) in order.iter().enumerate() {
-                let column = Column::fit(&settings, encoder, feature, (rows, &filled), last, run);
+                let lesson = Lesson::new(encoder, feature, rows, &filled);
+                let mut column = lesson.learn(&settings, last, run);
+                if run.stopped() {
+                    // Few trees of the moment are no match for all that are finished.
+                    column = before.next().ok_or(Error::Stopped)?;
+                    column.errors = lesson.errors(&settings, TREES_AFTER_STOP, &run.to_the_end());
+                    filler.cut_off.get_or_insert_with(|| {
+                        format!("It was stopped in round {}: {place} columns were learned in it.", round + 1)
+                    });
+                } else {
+                    before.next();
+                }
                 column.fill(rows, &mut filled, &filler.ranges, None);
-                columns.push(column);
+                filler.columns.push(column);
                 run.progress((round * order.len() + place) as u64 + 1, total, format!("round {}", round + 1));
-            }
-            filler.columns = columns;
-            if last {
-                break;
             }
         }
         run.finished();
@@ -93,52 +108,60 @@ impl Filler {
         let count = arrays.shape("order").and_then(|shape| shape.first().copied()).unwrap_or(0);
         let load = |feature: &f64| Column::load(encoder, *feature, arrays);
         let columns = arrays.doubles("order", &[count])?.iter().map(load).collect::<Result<_>>()?;
-        Ok(Self { wide, normal: Normal::from_parts(mean, covariance), columns, ranges: ranges(encoder) })
+        let normal = Normal::from_parts(mean, covariance);
+        Ok(Self { wide, normal, columns, ranges: ranges(encoder), cut_off: None })
+    }
+}
+
+/// The known cells of a column, and what the other, filled, columns say beside them.
+struct Lesson<'a> {
+    encoder: &'a Encoder,
+    feature: usize,
+    inputs: Encoded,
+    targets: Targets,
+}
+
+impl<'a> Lesson<'a> {
+    fn new(encoder: &'a Encoder, feature: usize, rows: &Encoded, filled: &Encoded) -> Self {
+        let numbers = encoder.numbers.len();
+        let known: Vec<usize> = (0..rows.rows).filter(|&row| is_known(rows, numbers, feature, row)).collect();
+        let inputs = inputs(filled, numbers, feature, &known);
+        Self { encoder, feature, inputs, targets: targets(encoder, feature, rows, &known) }
+    }
+
+    fn grow(&self, settings: &Settings, rows: &[u32], run: &Run) -> Fitted {
+        // Every column has its own trees; their progress would only flicker.
+        let quiet = run.clone().listened_by(|_| {});
+        run.compute(|| Fitted::fit(settings, self.encoder, &self.inputs, &self.targets, rows, &quiet))
+    }
+
+    /// The column's forest; in the last round with what draws need.
+    fn learn(&self, settings: &Settings, last: bool, run: &Run) -> Column {
+        let all: Vec<u32> = (0..self.inputs.rows as u32).collect();
+        let forest = self.grow(settings, &all, run);
+        let errors = if last { self.errors(settings, TREES_OF_HALF, run) } else { vec![0.0] };
+        Column { feature: self.feature, levels: levels(self.encoder, self.feature), forest, errors }
+    }
+
+    /// What a forest of half of the rows leaves at the others (numbers).
+    fn errors(&self, settings: &Settings, most_trees: usize, run: &Run) -> Vec<f32> {
+        if self.targets.task != Task::Regression {
+            return Vec::new();
+        }
+        let order =
+            Stream::new(run.seed(), "forest halves", self.feature as u64, 0).permutation(self.inputs.rows);
+        let (half, others) = order.split_at(self.inputs.rows.div_ceil(2));
+        let mut half: Vec<u32> = half.iter().map(|&row| row as u32).collect();
+        half.sort_unstable();
+        let fewer = Settings { trees: settings.trees.map(|trees| trees.min(most_trees)), ..*settings };
+        let answers = self.grow(&fewer, &half, run).answers(&self.inputs);
+        let left = |&row: &usize| self.targets.numbers[row] - answers[row] as f32;
+        let errors: Vec<f32> = others.iter().take(KEPT).map(left).collect();
+        if errors.is_empty() { vec![0.0] } else { errors }
     }
 }
 
 impl Column {
-    /// Learns the column's known cells from the other, filled, columns; in the last round with what draws need.
-    fn fit(
-        settings: &Settings,
-        encoder: &Encoder,
-        feature: usize,
-        (rows, filled): (&Encoded, &Encoded),
-        last: bool,
-        run: &Run,
-    ) -> Self {
-        let numbers = encoder.numbers.len();
-        let known: Vec<usize> = (0..rows.rows).filter(|&row| is_known(rows, numbers, feature, row)).collect();
-        let (inputs, targets) =
-            (inputs(filled, numbers, feature, &known), targets(encoder, feature, rows, &known));
-        // Every column has its own trees; their progress would only flicker.
-        let quiet = run.clone().listened_by(|_| {});
-        let grow = |settings: &Settings, rows: &[u32]| {
-            run.compute(|| Fitted::fit(settings, encoder, &inputs, &targets, rows, &quiet))
-        };
-        let all: Vec<u32> = (0..known.len() as u32).collect();
-        let forest = grow(settings, &all);
-        let mut errors = Vec::new();
-        if targets.task == Task::Regression {
-            if last {
-                let order =
-                    Stream::new(run.seed(), "forest halves", feature as u64, 0).permutation(known.len());
-                let (half, others) = order.split_at(known.len().div_ceil(2));
-                let mut half: Vec<u32> = half.iter().map(|&row| row as u32).collect();
-                half.sort_unstable();
-                let fewer =
-                    Settings { trees: settings.trees.map(|trees| trees.min(TREES_OF_HALF)), ..*settings };
-                let answers = grow(&fewer, &half).answers(&inputs);
-                errors
-                    .extend(others.iter().take(KEPT).map(|&row| targets.numbers[row] - answers[row] as f32));
-            }
-            if errors.is_empty() {
-                errors.push(0.0);
-            }
-        }
-        Self { feature, levels: levels(encoder, feature), forest, errors }
-    }
-
     /// Fills the column's holes from the other, filled, columns; with a draw and a round, by plausible values.
     fn fill(&self, rows: &Encoded, filled: &mut Encoded, ranges: &[(f32, f32)], draw: Option<(Draw, u64)>) {
         let numbers = ranges.len();
@@ -236,7 +259,7 @@ impl Learned for Filler {
     fn summary(&self) -> Value {
         let trees: usize = self.columns.iter().map(|column| column.forest.forest.trees.len()).sum();
         let words = format!("{trees} trees for {} columns, after {ROUNDS} rounds.", self.columns.len());
-        json!({ "trees": trees, "sentences": [words] })
+        with_cut_off(json!({ "trees": trees, "sentences": [words] }), self.cut_off.as_ref())
     }
 
     fn imputer(&self) -> Option<&dyn Imputer> {
@@ -267,10 +290,13 @@ impl Imputer for Filler {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::Ordering;
+
     use super::*;
     use crate::data::{Column as Cells, Kind, Table};
     use crate::methods::Examples;
     use crate::methods::{Method, forest::RandomForest};
+    use crate::run::Event;
 
     /// y bends with x, and a word says on which side of 0 x lies.
     fn bent() -> (Table, Table) {
@@ -327,5 +353,35 @@ mod tests {
         let mut other = Rows::Table(rows.clone());
         again.unwrap().imputer().unwrap().fill(&mut other, None).unwrap();
         assert_eq!(other.table().unwrap().numbers, guess.numbers);
+    }
+
+    /// Learns from two columns with holes, and is stopped after the first of a round.
+    fn stopped_in(round: &'static str) -> Result<Value> {
+        let (_, holed) = bent();
+        let names = ["x", "y", "side"].map(str::to_owned);
+        let encoder = Encoder::fit(&holed, &names, RandomForest.encoding(&Value::Null)?)?;
+        let rows = encoder.encode(&holed, |_, _| {})?;
+        let run = Run::new(0, 2)?;
+        let stop = run.stop_switch();
+        let run = run.listened_by(move |event| {
+            if matches!(event, Event::Progress { detail, .. } if detail == round) {
+                stop.store(true, Ordering::Relaxed);
+            }
+        });
+        let settings = Settings { trees: Some(12), ..Settings::default() };
+        let filler = Filler::fit(&settings, &encoder, &rows, &run)?;
+        assert!(filler.columns.iter().all(|column| column.feature > 1 || column.errors.len() > 100));
+        Ok(filler.summary())
+    }
+
+    #[test]
+    fn a_stop_keeps_the_last_whole_round() {
+        assert!(matches!(stopped_in("round 1"), Err(Error::Stopped)));
+        let summary = stopped_in("round 2").unwrap();
+        assert_eq!(summary["trees"], json!(24));
+        assert!(
+            summary["cut off"].as_str().unwrap().contains("round 2: 1 columns were learned"),
+            "{summary}"
+        );
     }
 }

@@ -54,9 +54,10 @@ impl Fitted {
         }
         let known = known_inputs(&rows);
         let mut filled = Vec::new();
-        for draw in numbers(draws) {
-            filled.push(fill(&*imputer, &rows, &known, draw)?);
-        }
+        fill_by_draws(&*imputer, &rows, &known, &numbers(draws), |own| {
+            filled.push(own);
+            Ok(())
+        })?;
         let (filled, targets) = (one_below_the_other(&rows, filled)?, repeated(&targets, draws.max(1)));
         let own = match (&common, &filled) {
             (Coder::Table(encoder), Rows::Table(filled)) => {
@@ -147,13 +148,24 @@ fn known_inputs(rows: &Rows) -> Vec<bool> {
     }
 }
 
-/// The rows without holes. Every row takes its draw from the same stream, so that its place changes nothing.
-fn fill(imputer: &dyn Learned, rows: &Rows, known: &[bool], number: Option<u64>) -> Result<Rows> {
-    let mut filled = rows.clone();
-    if let Some(imputer) = imputer.imputer() {
-        imputer.fill(&mut filled, number.map(|number| Draw::alike(0, number)))?;
-    }
-    Ok(match filled {
+/// The rows without holes, draw after draw. Every row takes its draw from the same stream, so that its place changes
+/// nothing.
+fn fill_by_draws(
+    imputer: &dyn Learned,
+    rows: &Rows,
+    known: &[bool],
+    numbers: &[Option<u64>],
+    mut take: impl FnMut(Rows) -> Result<()>,
+) -> Result<()> {
+    let draws: Vec<Option<Draw>> =
+        numbers.iter().map(|number| number.map(|number| Draw::alike(0, number))).collect();
+    let imputer = imputer.imputer().ok_or_else(|| Error::data("the method does not fill holes"))?;
+    imputer.fill_by_draws(rows, &draws, &mut |filled| take(told(filled, known)))
+}
+
+/// Rows of which all that could be filled counts as known.
+fn told(filled: Rows, known: &[bool]) -> Rows {
+    match filled {
         Rows::Table(mut cells) => {
             let (numbers, _) = cells.widths();
             let (of_numbers, of_codes) = known.split_at(numbers.min(known.len()));
@@ -167,7 +179,7 @@ fn fill(imputer: &dyn Learned, rows: &Rows, known: &[bool], number: Option<u64>)
         }
         Rows::Images(images) => Rows::Images(images.whole()),
         others @ (Rows::Ratings(_) | Rows::Series(_)) => others,
-    })
+    }
 }
 
 /// All draws of some rows as one set of rows.
@@ -267,13 +279,13 @@ impl Predictor for Fitted {
     fn predict(&self, rows: &Rows) -> Result<Vec<f64>> {
         let numbers = numbers(self.draws);
         let mut mean = vec![0.0; rows.len() * self.outputs];
-        for number in &numbers {
-            let filled = fill(&*self.imputer.1, rows, &self.known, *number)?;
+        fill_by_draws(&*self.imputer.1, rows, &self.known, &numbers, |filled| {
             let filled = in_units_of(&self.own, &self.common, filled)?;
             let answer = |predictor: &dyn Predictor| predictor.predict(&filled);
             let answers = self.predictor.1.predictor().map_or(Ok(Vec::new()), answer)?;
             mean.iter_mut().zip(answers).for_each(|(mean, answer)| *mean += answer / numbers.len() as f64);
-        }
+            Ok(())
+        })?;
         Ok(mean)
     }
 }

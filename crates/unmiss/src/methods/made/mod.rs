@@ -9,6 +9,7 @@ mod network;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::learned::with_cut_off;
 use super::{
     About, Axis, Card, Choices, Cost, Density, Examples, Imputer, Job, Layout, Learned, Method, Plausibility,
     Setting, defaults_of, parse,
@@ -205,9 +206,9 @@ impl Method for Made {
             Learning { network: &network, cells: &cells, learning, validation, hide: settings.hide };
         let trained = train(&learner, network.parameters(run.seed()), &plan, run)?;
         run.finished();
-        let (parameters, epoch) = (trained.parameters, trained.best_epoch as f64);
-        let (table, inputs) = (rows.table().is_ok(), coder.names().len());
-        Ok(Box::new(Fitted { network, parameters, epoch, threshold, table, inputs }))
+        let (epoch, cut_off) = (trained.best_epoch as f64, trained.cut_off());
+        let (parameters, table, inputs) = (trained.parameters, rows.table().is_ok(), coder.names().len());
+        Ok(Box::new(Fitted { network, parameters, epoch, cut_off, threshold, table, inputs }))
     }
 
     fn load(&self, settings: &Value, layout: Layout<'_>, arrays: &Arrays) -> Result<Box<dyn Learned>> {
@@ -220,7 +221,7 @@ impl Method for Made {
         let epoch = arrays.doubles("best epoch", &[1])?[0];
         let (table, inputs) = (layout.table().is_ok(), layout.coder.names().len());
         let threshold = arrays.finite_single("threshold")?;
-        Ok(Box::new(Fitted { network, parameters, epoch, threshold, table, inputs }))
+        Ok(Box::new(Fitted { network, parameters, epoch, cut_off: None, threshold, table, inputs }))
     }
 }
 
@@ -229,6 +230,8 @@ struct Fitted {
     parameters: Parameters,
     /// The epoch whose weights were kept.
     epoch: f64,
+    /// Why training was ended before it was done, if it was; a file does not say it again.
+    cut_off: Option<String>,
     /// Above which a pixel is bright.
     threshold: f32,
     /// Whether rows are those of a table, which can be filled as well.
@@ -248,7 +251,8 @@ impl Learned for Fitted {
     }
 
     fn summary(&self) -> Value {
-        json!({ "weights": self.parameters.count(), "best epoch": self.epoch })
+        let summary = json!({ "weights": self.parameters.count(), "best epoch": self.epoch });
+        with_cut_off(summary, self.cut_off.as_ref())
     }
 
     fn imputer(&self) -> Option<&dyn Imputer> {
@@ -266,6 +270,13 @@ impl Density for Fitted {
         let cells = Cells::new(rows, self.threshold)?;
         let all: Vec<usize> = (0..cells.len()).collect();
         Ok(all.chunks(AT_ONCE).flat_map(|some| self.judge(&cells, some)).collect())
+    }
+
+    fn caveat(&self) -> Option<&'static str> {
+        self.network.leaks().then_some(
+            "With this `normalization` a cell is told how many later ones are not 0: what is said here is no \
+             likelihood, and is not to be compared with one.",
+        )
     }
 
     fn probabilities_of_pixels(&self) -> bool {

@@ -41,6 +41,11 @@ pub struct Network {
 }
 
 impl Network {
+    /// Whether a cell is told something about later ones, so that the cells' chances make no density of the row.
+    pub fn leaks(&self) -> bool {
+        matches!(self.normalization, Normalization::Paper | Normalization::PaperAll)
+    }
+
     pub fn new(settings: &Settings, features: Features, orders: Vec<Order>, k: f32) -> Self {
         let (inputs, outputs) = (features.inputs(), features.outputs());
         let marks = if features.marked { features.forms.len() } else { 0 };

@@ -1,12 +1,15 @@
 //! Cases of filling the holes of a table, and what only that promises.
 
-use serde_json::Value;
+use std::sync::atomic::Ordering;
+
+use serde_json::{Value, json};
 
 use super::Case;
 use crate::data::{Column, Data, Kind, Shape, Table};
 use crate::encode::{Coder, Encoded, Encoding, Rows};
-use crate::methods::{Draw, Job, Learned, Method, methods_for};
+use crate::methods::{Draw, Examples, Job, Learned, Method, methods_for, named};
 use crate::rng::Stream;
+use crate::run::{Event, Run};
 
 /// One table; small ones down to a single row.
 pub(super) fn cases(small: bool) -> Vec<Case> {
@@ -104,6 +107,46 @@ fn proper_draws_have_parameters_of_their_own() {
         let sets = learned.imputer().unwrap().parameter_sets();
         assert_eq!(sets, if method.proper_draws() { 2 } else { 0 }, "{}", method.name());
     }
+}
+
+/// Learns until an epoch is done, and is stopped.
+fn stopped_after_an_epoch(name: &str, case: &Case, patience: usize) -> Box<dyn Learned> {
+    let run = Run::new(1, 1).unwrap();
+    let stop = run.stop_switch();
+    let run = run.listened_by(move |event| {
+        // A training tells its loss from the first epoch on.
+        if matches!(event, Event::Progress { detail, .. } if !detail.is_empty()) {
+            stop.store(true, Ordering::Relaxed);
+        }
+    });
+    let settings = json!({ "epochs": 1_000_000, "patience": patience });
+    let examples = Examples::new(&case.coder, &case.rows, None).unwrap();
+    named(name).unwrap().fit(&settings, examples, &run).unwrap()
+}
+
+#[test]
+fn a_network_that_is_stopped_says_so_if_its_weights_were_judged() {
+    let case = case(120);
+    for name in ["autoencoder", "autoimpute", "dvae", "made"] {
+        let learned = stopped_after_an_epoch(name, &case, 1_000_000);
+        let summary = learned.summary();
+        assert!(summary["cut off"].as_str().is_some_and(|words| words.contains("were kept")), "{summary}");
+        filled(&*learned, &case.rows, None);
+    }
+    for name in ["autoimpute", "dvae"] {
+        let summary = stopped_after_an_epoch(name, &case, 0).summary();
+        assert_eq!(summary["cut off"], Value::Null, "{name}: nothing speaks for its weights");
+    }
+}
+
+#[test]
+fn autoimpute_is_not_certain_where_no_cell_was_set_aside() {
+    let mut case = case(120);
+    case.settings = json!({ "patience": 0, "epochs": 3 });
+    let learned = case.fit(named("autoimpute").unwrap(), 1);
+    let fill = |number| filled(&*learned, &case.rows, Some(Draw { number, ..DRAW })).numbers;
+    assert_ne!(fill(1), fill(2));
+    assert!(learned.summary().to_string().contains("look surer than they are"));
 }
 
 #[test]

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::canvas::Canvas;
 use super::generative::{Ends, Features, Form, Hiding, ImageCells, Kind, Masks, Network, Parts, Source};
+use super::learned::with_cut_off;
 use super::{
     About, Axis, Card, Choices, Cost, Draw, Examples, Imputer, Job, Layout, Learned, Method, Setting,
     defaults_of, parse,
@@ -200,7 +201,7 @@ impl Method for Wae {
             return Err(Error::data("array `code spread` has a number that is not finite"));
         }
         let epoch = arrays.doubles("best epoch", &[1])?[0];
-        Ok(Box::new(Fitted { parts, parameters, spread, epoch }))
+        Ok(Box::new(Fitted { parts, parameters, spread, epoch, cut_off: None }))
     }
 }
 
@@ -257,6 +258,8 @@ pub struct Fitted {
     /// How far each number of a code moves with pixels that are hidden.
     spread: Vec<f32>,
     epoch: f64,
+    /// Why training was ended before it was done, if it was; a file does not say it again.
+    cut_off: Option<String>,
 }
 
 impl Fitted {
@@ -280,6 +283,7 @@ impl Fitted {
         };
         let plan = settings.plan(images.learning.len());
         let trained = train(&learner, parts.parameters(run.seed()), &plan, run)?;
+        let (epoch, cut_off) = (trained.best_epoch as f64, trained.cut_off());
         let parameters = trained.parameters;
         let hiding = hiding(if settings.hide > 0.0 { settings.hide } else { HIDDEN });
         let measured = if images.aside.is_empty() { &images.learning } else { &images.aside };
@@ -296,7 +300,7 @@ impl Fitted {
             }
         }
         let spread = squares.iter().map(|sum| (sum / measured.len().max(1) as f64).sqrt() as f32).collect();
-        Ok(Self { parts, parameters, spread, epoch: trained.best_epoch as f64 })
+        Ok(Self { parts, parameters, spread, epoch, cut_off })
     }
 }
 
@@ -309,11 +313,12 @@ impl Learned for Fitted {
     }
 
     fn summary(&self) -> Value {
-        json!({
+        let summary = json!({
             "weights": self.parameters.count(),
             "best epoch": self.epoch,
             "sentences": [format!("The weights of epoch {} were kept.", self.epoch)],
-        })
+        });
+        with_cut_off(summary, self.cut_off.as_ref())
     }
 
     fn imputer(&self) -> Option<&dyn Imputer> {

@@ -191,8 +191,13 @@ fn a_stop_keeps_what_is_worth_keeping() {
     assert!(first.history.is_empty() && first.parameters.finite() && first.parameters != curve.parameters());
     let later = interrupted(&curve, 30, &settings(), &run(1)).unwrap();
     assert_eq!(curve.validate(&later.parameters), later.history[later.best_epoch - 1].validation);
+    assert!(
+        first.cut_off().is_none() && later.cut_off().is_some_and(|words| words.contains("the best then"))
+    );
+    assert!(train(&curve, curve.parameters(), &settings(), &run(1)).unwrap().cut_off().is_none());
     curve.judged = false;
     let last = interrupted(&curve, 30, &settings(), &run(1)).unwrap();
+    assert!(last.cut_off().is_none());
     assert_ne!(last.parameters, later.parameters);
 }
 
