@@ -117,6 +117,7 @@ def test_files_go_both_ways(digits, holed, tmp_path):
     [
         (np.zeros((4, 8)), "images are an array of numbers of shape"),
         (np.full((4, 8, 8), "a"), "images are an array of numbers"),
+        (np.zeros((4, 32, 32, 3), dtype=np.uint8), "has its channels last; put them second"),
         (np.zeros((4, 8, 9), dtype=np.uint8), "learned images of channels, height and width"),
     ],
 )

@@ -30,6 +30,10 @@ def taken(X: Any) -> tuple[np.ndarray, np.ndarray | None]:
             "images are an array of numbers of shape (images, height, width) or (images, channels, height, width), not "
             f"of {values.dtype} and shape {values.shape}"
         )
+    if values.ndim == 4 and values.shape[1] > 4 and values.shape[3] in (1, 3, 4):
+        raise ValueError(
+            f"an array of the shape {values.shape} has its channels last; put them second: `numpy.moveaxis(X, 3, 1)`"
+        )
     if values.dtype != np.uint8:
         values = values.astype(np.float32)
     known = ~np.ma.getmaskarray(X) if masked else np.ones(values.shape, dtype=bool)

@@ -56,6 +56,21 @@ impl From<DatesArgument> for DateOrder {
 }
 
 impl FormArguments {
+    /// Which of these options are given.
+    pub fn given(&self) -> Vec<(&'static str, bool)> {
+        vec![
+            ("missing", !self.missing.is_empty()),
+            ("missing-only", self.missing_only.is_some()),
+            ("missing-in", !self.missing_in.is_empty()),
+            ("delimiter", self.delimiter.is_some()),
+            ("decimal", self.decimal.is_some()),
+            ("thousands", self.thousands.is_some()),
+            ("encoding", self.encoding.is_some()),
+            ("skip-lines", self.skip_lines.is_some()),
+            ("sheet", self.sheet.is_some()),
+        ]
+    }
+
     /// What is said of the form.
     pub fn form(&self) -> Form {
         let Self { decimal, thousands, encoding, skip_lines, sheet, .. } = self;

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use unmiss::data::images::{self, ImageOptions, Images};
+use unmiss::data::images::{self, ImageOptions, Images, Pixels};
 use unmiss::data::ratings::{self, Ratings, RatingsOptions};
 use unmiss::data::{self, Data, DateOrder, Kind, MissingTokens, Note, ReadOptions, Shape, Table};
+use unmiss::encode::{Coder, Task};
 use unmiss::error::{Act, Error, Result};
 use unmiss::model::{Model, Roles, kinds_of};
 
@@ -104,6 +105,40 @@ impl ImageArguments {
         images::read(path, &ImageOptions { labels, observed, missing_colour })
     }
 
+    /// Reads images for a model: the colour that stood for "missing" when it learned still does, and labels are
+    /// numbers where it predicts numbers.
+    pub fn read_for_model(&self, path: &Path, model: &Model) -> Result<Images> {
+        let mut images = self.read(path)?;
+        let bytes = matches!(images.values(), Pixels::Bytes(_));
+        if let (Some(colour), None, true) = (model.coder.images()?.missing_colour, self.missing_colour, bytes)
+        {
+            images = images.without_colour(colour)?;
+        }
+        match model.predicting() {
+            Ok(predicting) if predicting.target.task == Task::Regression => images.with_numbers(),
+            _ => Ok(images),
+        }
+    }
+
+    /// Notes in a model which colour stood for "missing".
+    pub fn note_in(&self, model: &mut Model) {
+        if let Coder::Images(coder) = &mut model.coder {
+            coder.missing_colour = self.missing_colour;
+        }
+    }
+
+    /// What there is to say about a colour in pictures that do not keep colours.
+    pub fn remarks(&self, images: &Images, printer: &Printer) {
+        let is_jpeg = |name: &String| [".jpg", ".jpeg"].iter().any(|end| name.to_lowercase().ends_with(end));
+        let names = images.names.iter().flatten();
+        if self.missing_colour.is_some() && names.into_iter().any(is_jpeg) {
+            printer.say(
+                "note: JPEG changes colours a little, so that pixels of the colour given by --missing-colour may not \
+                 be found in .jpg pictures: save them as PNG, or give a mask with --observed",
+            );
+        }
+    }
+
     /// The files that are read beside the images.
     pub fn files(&self) -> impl Iterator<Item = &PathBuf> {
         self.labels.iter().chain(&self.observed)
@@ -170,6 +205,12 @@ impl RatingColumns {
         self.time.is_some() && self.shape.is_none() && others.iter().all(|name| name.is_none())
     }
 
+    /// Which columns are named, for data without columns.
+    pub fn given(&self) -> [(&'static str, bool); 4] {
+        [("user", &self.user), ("item", &self.item), ("rating", &self.rating), ("time", &self.time)]
+            .map(|(name, column)| (name, column.is_some()))
+    }
+
     /// The column of times.
     pub fn time(&self) -> Option<&str> {
         self.time.as_deref()
@@ -211,6 +252,15 @@ pub fn shape_of(told: Option<ShapeArgument>, path: &Path) -> Shape {
         Some(_) => Shape::Table,
         None if images::is_images(path) => Shape::Images,
         None => Shape::Table,
+    }
+}
+
+/// Refuses images where a table is needed.
+pub fn no_images(path: &Path, wanted: &str) -> Result<()> {
+    match images::is_images(path) {
+        true => Err(Error::data(format!("{}: these are images, and {wanted}", path.display()))
+            .with_hint("`unmiss methods` and `unmiss COMMAND --help` tell what can be done with images")),
+        false => Ok(()),
     }
 }
 
@@ -288,6 +338,17 @@ impl InputArguments {
     /// Whether columns are told to be categories or numbers.
     pub fn tells_kinds(&self) -> bool {
         !self.categorical.is_empty() || !self.numeric.is_empty()
+    }
+
+    /// Which options about the form of a table are given, for data that are none.
+    pub fn given(&self) -> Vec<(&'static str, bool)> {
+        let mut given = self.form.given();
+        given.extend([
+            ("categorical", !self.categorical.is_empty()),
+            ("numeric", !self.numeric.is_empty()),
+            ("ordered", !self.ordered.is_empty()),
+        ]);
+        given
     }
 
     /// Columns told to be categories.

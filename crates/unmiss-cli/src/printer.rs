@@ -144,7 +144,7 @@ impl Printer {
         let mut state = self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if !std::io::stderr().is_terminal() {
             if state.last_line.elapsed() >= PLAIN_EVERY {
-                write_line(&format!("{task}: {done} of {total}, {detail}"));
+                write_line(&plain(task, done, total, detail));
                 state.last_line = Instant::now();
             }
             return;
@@ -161,6 +161,12 @@ impl Printer {
             bar.set_message(detail.to_owned());
         }
     }
+}
+
+/// A line of progress where there is no bar; not everything has more to say than how far it is.
+fn plain(task: &str, done: u64, total: u64, detail: &str) -> String {
+    let far = format!("{task}: {done} of {total}");
+    if detail.is_empty() { far } else { format!("{far}, {detail}") }
 }
 
 /// Writes to standard error. Nobody is left to tell if that is closed, and work goes on without.

@@ -137,7 +137,7 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
                     );
                 }
                 (Shape::Images, Some(data)) => {
-                    let images = Data::from(arguments.images.read(data)?);
+                    let images = Data::from(arguments.images.read_for_model(data, &model)?);
                     // Images have many pixels, and each of them is hidden by itself as well. What Sparsity
                     // Normalization would change is a setting of the network, not of the inputs.
                     let settings = AuditSettings { contrast: false, ..arguments.settings(50, 10, 10) };

@@ -80,6 +80,7 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
         return Err(Error::Stopped);
     }
     model.missing = arguments.input.options()?.missing;
+    images.note_in(&mut model);
     provenance::note(&mut model, &arguments.data, &data);
     model.save(output)?;
     let text = format!("{}The model is in {}.\n", report(&model)?, output.display());

@@ -115,7 +115,7 @@ impl Sources<'_> {
                 self.columns.read(path, self.input, printer)?.into()
             }
             Shape::Images => {
-                let images = self.images.read(path)?;
+                let images = self.images.read_for_model(path, model)?;
                 if images.labels().is_none() {
                     return Err(unlabelled(path));
                 }

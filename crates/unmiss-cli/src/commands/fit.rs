@@ -297,7 +297,17 @@ impl Arguments {
             };
         }
         let changes = settings(&self.set)?;
-        let recipe = |name: &String| Recipe::find(name, shape, job)?.set_all(changes.iter().copied());
+        // Of several methods one may be meant, as in `compare`: METHOD.NAME=VALUE.
+        let meant = |name: &str, setting| match str::split_once(setting, '.') {
+            Some((method, own)) if self.method.iter().any(|known| known == method) => {
+                (method == name).then_some(own)
+            }
+            _ => Some(setting),
+        };
+        let recipe = |name: &String| {
+            let own = changes.iter().filter_map(|(setting, value)| Some((meant(name, setting)?, *value)));
+            Recipe::find(name, shape, job)?.set_all(own)
+        };
         self.method.iter().map(recipe).collect()
     }
 }

@@ -8,7 +8,7 @@ use unmiss::error::{Error, Result};
 use unmiss::pool::{Estimate, Pooled, RECORD_ENDING, Record, pool};
 
 use crate::files::Files;
-use crate::input::InputArguments;
+use crate::input::{InputArguments, no_images};
 use crate::output::{chance, column, degrees, short, wrapped};
 use crate::printer::Printer;
 use crate::telling::JsonArgument;
@@ -66,6 +66,7 @@ pub fn run(arguments: &Arguments, printer: &Printer) -> Result<()> {
     Files::default().reads(data).reads(record).tables("--json", json.path()).check()?;
     let mut terms: Vec<(String, Vec<Estimate>)> = Vec::new();
     for path in &arguments.data {
+        no_images(path, "a table of estimates is needed")?;
         // What the reader remarks on columns is about data to learn from, not about estimates.
         let table = data::read(path, &arguments.input.options()?)?.table;
         arguments.collect(&table, &mut terms)?;

@@ -107,7 +107,7 @@ impl Arguments {
     fn read(&self, model: &Model) -> Result<(Data, Vec<String>)> {
         if model.shape() == Shape::Images {
             only_for_tables(Shape::Images, &[("id", !self.id.is_empty())])?;
-            let images = self.images.read(&self.data)?;
+            let images = self.images.read_for_model(&self.data, model)?;
             let numbers = || (1..=images.len()).map(|image| image.to_string()).collect();
             let names = images.names.clone().unwrap_or_else(numbers);
             return Ok((images.into(), names));

@@ -140,6 +140,43 @@ fn holes_are_filled_and_what_is_known_stays() {
 }
 
 #[test]
+fn labels_that_are_numbers_are_predicted_as_numbers() {
+    let bench = bench();
+    let fitted = bench.succeed("fit holed.npz --method neighbours --task regression -o size.unmiss").out;
+    assert!(fitted.contains("with numbers from 0 to 9") && fitted.contains("RMSE / sd"), "{fitted}");
+    let answer = bench.succeed("predict size.unmiss holed.npz").out;
+    assert!(!answer.lines().next().unwrap().contains("probability"), "{answer}");
+    assert!(bench.succeed("evaluate size.unmiss holed.npz").out.contains("RMSE"));
+    for (line, what) in [
+        ("fit holed.npz --time foo", "setting `time`: this is for tables"),
+        ("fit holed.npz --sheet x", "setting `sheet`: this is for tables"),
+        ("fit holed.npz --missing -9", "setting `missing`: this is for tables"),
+        ("pool holed.npz", "these are images, and a table of estimates is needed"),
+        ("simulate --like holed.npz -o a.csv", "these are images, and a table is needed"),
+        ("fit holed.npz --methods neighbours,mlp --set mlp.nonsense=3", "`nonsense`"),
+    ] {
+        let refused = bench.run(line);
+        assert!(refused.code != 0 && refused.err.contains(what), "{line}: {}", refused.err);
+    }
+}
+
+#[test]
+fn a_model_keeps_the_colour_that_stands_for_missing() {
+    let bench = Bench::new();
+    bench.succeed("hide sample:digits --how noise:0.1 -o holed.npz");
+    let said =
+        bench.succeed("impute holed.npz --method harmonic --missing-colour #000000 -o a.npz --save h.unmiss");
+    assert!(said.out.contains("by `harmonic`"), "{}", said.out);
+    // Black pixels are holes for the model too, though the second command does not say so.
+    let again = bench.succeed("impute holed.npz --with h.unmiss -o b.npz").out;
+    let pixels = |said: &str| said.split("Filled ").nth(1).unwrap().split(' ').next().unwrap().to_owned();
+    assert_eq!(pixels(&again), pixels(&said.out));
+    assert_eq!(bench.bytes("a.npz"), bench.bytes("b.npz"));
+    bench.succeed("impute holed.npz --method harmonic -o c.npz");
+    assert_ne!(bench.bytes("a.npz"), bench.bytes("c.npz"));
+}
+
+#[test]
 fn networks_for_images_go_through_the_program() {
     let bench = bench();
     let small = "--set filters=[[4],[6]] --set epochs=2";

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::written::WrittenImages;
-use crate::data::images::{Bits, Images, Observed, Pixels, Size};
+use crate::data::images::{Bits, Images, MOST_LEVELS, Observed, Pixels, Size};
 use crate::error::{Error, Result};
 use crate::onnx::{Graph, Kind, Symbol};
 use crate::rng::mix;
@@ -24,7 +24,8 @@ pub struct ImageCoder {
     pub bytes: bool,
     /// The value that becomes 0: 0 for bytes and for numbers from 0 to 1, else the smallest known one.
     pub low: f32,
-    /// The value that becomes 1: 255 for bytes, 1 for numbers from 0 to 1, else the largest known one.
+    /// The value that becomes 1: 255 for bytes (the largest known one if that is no more than 16), 1 for numbers from 0
+    /// to 1, else the largest known one.
     pub high: f32,
     /// `[channels]`: the mean of the known training values, in units of 0 to 1.
     pub means: Vec<f32>,
@@ -32,6 +33,9 @@ pub struct ImageCoder {
     pub deviations: Vec<f32>,
     /// `[height, width]`: in how many training images a pixel was not known in all its channels.
     pub missing: Vec<usize>,
+    /// The colour that stood for "missing" in training, red, green and blue: it does in other images too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing_colour: Option<[u8; 3]>,
     #[serde(skip)]
     names: Vec<String>,
 }
@@ -64,19 +68,11 @@ impl ImageCoder {
     /// When there is no image, or nothing is known of any.
     pub fn fit(images: &Arc<Images>) -> Result<Self> {
         let size = images.size();
-        let (mut low, mut high) = (f32::INFINITY, f32::NEG_INFINITY);
-        each_known(images, |_, value| (low, high) = (low.min(value), high.max(value)));
-        if low > high {
-            return Err(Error::data("there is no image with a known pixel to learn from"));
-        }
+        let range = images.range();
+        let (low, high) =
+            range.ok_or_else(|| Error::data("there is no image with a known pixel to learn from"))?;
+        let high = if low == high { low + 1.0 } else { high };
         let bytes = matches!(images.values(), Pixels::Bytes(_));
-        if bytes {
-            (low, high) = (0.0, 255.0);
-        } else if low >= 0.0 && high <= 1.0 {
-            (low, high) = (0.0, 1.0);
-        } else if low == high {
-            high = low + 1.0;
-        }
         let rows = ImageRows { images: Arc::clone(images), low, high };
         let (mut sums, mut squares) = (vec![0.0_f64; size.channels], vec![0.0_f64; size.channels]);
         let mut counts = vec![0_u64; size.channels];
@@ -99,6 +95,7 @@ impl ImageCoder {
             means: (0..size.channels).map(|channel| mean(channel) as f32).collect(),
             deviations: (0..size.channels).map(deviation).collect(),
             missing: rows.missing_by_pixel(),
+            missing_colour: None,
             names: names(size),
         })
     }
@@ -106,7 +103,7 @@ impl ImageCoder {
     /// Images in these units.
     ///
     /// # Errors
-    /// When they have another size, or numbers where training had bytes.
+    /// When they have another size, numbers where training had bytes, or bytes of another range.
     pub fn encode(&self, images: &Arc<Images>) -> Result<ImageRows> {
         if images.size() != self.size {
             let what = format!("the model learned images of {}, and these are {}", self.size, images.size());
@@ -117,7 +114,9 @@ impl ImageCoder {
         let images = match (self.bytes, bytes) {
             // Whole numbers from 0 to 255 say what bytes say, and the other way round.
             (true, false) => images.as_bytes().map(Arc::new),
-            (false, true) if self.high > 1.0 => Some(Arc::new(images.as_numbers())),
+            (false, true) if self.high > 1.0 || images.range().is_none_or(|(_, high)| high <= 1.0) => {
+                Some(Arc::new(images.as_numbers()))
+            }
             _ => (bytes == self.bytes).then(|| Arc::clone(images)),
         };
         let images = images.ok_or_else(|| {
@@ -125,6 +124,17 @@ impl ImageCoder {
                 format!("the model learned images of {}, and these are {}", name(self.bytes), name(bytes));
             Error::data(what).with_hint("turn them into what the model learned from")
         })?;
+        // Levels such as 0 and 1 beside bytes up to 255 are the same pictures in other units.
+        let levels = self.bytes && self.high <= f32::from(MOST_LEVELS);
+        if levels && images.range().is_some_and(|(_, high)| high > f32::from(MOST_LEVELS)) {
+            let what = format!(
+                "the model learned images whose bytes go from 0 to {}, and these have brighter ones than {MOST_LEVELS}",
+                self.high
+            );
+            return Err(
+                Error::data(what).with_hint("bring their bytes into the range that the model learned")
+            );
+        }
         Ok(ImageRows { images, low: self.low, high: self.high })
     }
 
@@ -294,6 +304,11 @@ impl ImageRows {
         Arc::make_mut(&mut self.images).hide(row, pixel);
     }
 
+    /// Whether all of an image is known.
+    pub fn is_whole(&self, row: usize) -> bool {
+        self.images.known_pixels(row) == self.size().pixels()
+    }
+
     /// Whether anything is known of a pixel, in any of its channels.
     pub fn knows_something(&self, row: usize, pixel: usize) -> bool {
         let size = self.size();
@@ -403,5 +418,31 @@ mod tests {
             "the model learned images of 1 x 2 x 2 channels, and these are 2 x 2 x 2 channels"
         );
         assert!(ImageCoder::fit(&images(vec![0.0; 8], &[false; 4])).is_err());
+    }
+
+    #[test]
+    fn bytes_that_are_levels_have_their_own_range_and_fills_stay_in_it() {
+        let size = Size { channels: 1, height: 1, width: 4 };
+        let bytes = |values: [u8; 4]| {
+            let marks = Observed::Pixels(Bits::from_marks([true, true, true, false]));
+            Arc::new(Images::new(size, Pixels::Bytes(values.into()), marks).unwrap())
+        };
+        let coder = ImageCoder::fit(&bytes([0, 1, 1, 0])).unwrap();
+        assert_eq!((coder.low, coder.high, coder.bytes), (0.0, 1.0, true));
+        let mut rows = coder.encode(&bytes([0, 1, 1, 0])).unwrap();
+        assert_eq!(rows.batch(&[0]).values, [0.0, 1.0, 1.0, 0.0]);
+        for (share, filled) in [(0.4, 0.0), (0.6, 1.0), (1.7, 1.0), (-0.2, 0.0)] {
+            rows.fill(0, &[share; 4]);
+            assert_eq!(rows.images().value(0, 3), filled, "{share}");
+        }
+        // A brighter one among few levels is one of them; a picture is none.
+        assert!(coder.encode(&bytes([0, 3, 1, 0])).is_ok());
+        let error = coder.encode(&bytes([0, 255, 1, 0])).unwrap_err();
+        assert!(error.to_string().ends_with("and these have brighter ones than 16"), "{error}");
+        // Numbers that are 0 and 1 and bytes that are say the same.
+        let numbers = Arc::new(bytes([0, 1, 1, 0]).as_numbers());
+        assert!(coder.encode(&numbers).is_ok());
+        assert!(ImageCoder::fit(&numbers).unwrap().encode(&bytes([1, 1, 0, 0])).is_ok());
+        assert_eq!(ImageCoder::fit(&bytes([0, 17, 1, 0])).unwrap().high, 255.0);
     }
 }

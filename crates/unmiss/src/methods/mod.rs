@@ -39,6 +39,7 @@ pub mod linear;
 pub mod low_rank;
 pub mod made;
 pub mod mean;
+pub mod harmonic;
 pub mod mfa;
 pub mod mlp;
 pub mod neighbours;
@@ -112,6 +113,7 @@ pub static METHODS: &[&dyn Method] = &[
     &convolutional::Convolutional,
     &dmfa::Dmfa,
     &mfa::Mfa,
+    &harmonic::Harmonic,
     &wae::Wae,
     &made::Made,
     &statistics::Statistics,

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::data::images::{Images, Pixels};
+use crate::data::images::Images;
 
 /// The error of filled pixels whose truth is known.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -11,7 +11,7 @@ pub struct PixelError {
     pub rmse: f64,
     /// The standard deviation of the truth under the hidden pixels.
     pub deviation: f64,
-    /// The largest value less the smallest: 255 for bytes and 1 for numbers from 0 to 1, else of all known values.
+    /// White less black ([`Images::range`]): 255 for most bytes and 1 for numbers from 0 to 1.
     pub range: f64,
     /// How many numbers were hidden.
     pub hidden: usize,
@@ -21,11 +21,9 @@ impl PixelError {
     /// Of numbers that are known in `truth` and not in `holed`, by what stands there in `filled`.
     pub fn of(truth: &Images, holed: &Images, filled: &Images) -> Self {
         let (mut squares, mut sum, mut sum_of_squares, mut hidden) = (0.0, 0.0, 0.0, 0);
-        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
         for image in 0..truth.len() {
             for cell in (0..truth.size().cells()).filter(|&cell| truth.is_known(image, cell)) {
                 let value = f64::from(truth.value(image, cell));
-                (low, high) = (low.min(value), high.max(value));
                 if !holed.is_known(image, cell) {
                     squares += (f64::from(filled.value(image, cell)) - value).powi(2);
                     (sum, sum_of_squares, hidden) = (sum + value, sum_of_squares + value * value, hidden + 1);
@@ -33,11 +31,7 @@ impl PixelError {
             }
         }
         let count = hidden as f64;
-        let range = match truth.values() {
-            Pixels::Bytes(_) => 255.0,
-            Pixels::Numbers(_) if low >= 0.0 && high <= 1.0 => 1.0,
-            Pixels::Numbers(_) => high - low,
-        };
+        let range = truth.range().map_or(f64::NAN, |(low, high)| f64::from(high) - f64::from(low));
         let deviation = (sum_of_squares / count - (sum / count).powi(2)).max(0.0).sqrt();
         Self { rmse: (squares / count).sqrt(), deviation, range, hidden }
     }
@@ -57,7 +51,7 @@ impl PixelError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::images::{Observed, Size};
+    use crate::data::images::{Observed, Pixels, Size};
 
     #[test]
     fn hidden_pixels_count_and_others_do_not() {
@@ -70,5 +64,10 @@ mod tests {
         assert!((error.rmse - 12.5_f64.sqrt()).abs() < 1e-12 && error.hidden == 2);
         assert!((error.relative() - 12.5_f64.sqrt() / 5.0).abs() < 1e-12);
         assert!((error.psnr() - 37.1618).abs() < 1e-4, "{}", error.psnr());
+        // Of levels such as 0 and 1, an error of 1 is all there is.
+        let (truth, filled) = (images([0, 1, 1, 0]), images([0, 0, 1, 0]));
+        let mut holed = truth.clone();
+        holed.hide(0, 1);
+        assert_eq!(PixelError::of(&truth, &holed, &filled).psnr(), 0.0);
     }
 }

@@ -27,6 +27,7 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
     check(arguments)?;
     let named = arguments.named()?;
     let images = arguments.images.read(&arguments.data)?;
+    arguments.images.remarks(&images, printer);
     let data = Data::from(images);
     let run = printer.run(general)?;
     let fitted = learn(arguments, &data, named, &run);
@@ -35,6 +36,7 @@ pub fn run(arguments: &Arguments, general: &General, printer: &Printer) -> Resul
     if run.stopped() && model.summary.cut_off.is_none() {
         return Err(Error::Stopped);
     }
+    arguments.images.note_in(&mut model);
     arguments.save(&mut model, &data)?;
     if let Some(path) = &arguments.save {
         printer.say(&format!("the imputer is in {}", path.display()));
@@ -86,7 +88,7 @@ pub fn with(arguments: &Arguments, model: &Model, general: &General, printer: &P
     if let Some(path) = &arguments.with {
         model.check_job(Job::Fill, path)?;
     }
-    let images = arguments.images.read(&arguments.data)?;
+    let images = arguments.images.read_for_model(&arguments.data, model)?;
     let run = printer.run(general)?;
     fill(arguments, model, &Data::from(images), None, &run, printer)?;
     Ok(Ended::Done)
@@ -94,6 +96,7 @@ pub fn with(arguments: &Arguments, model: &Model, general: &General, printer: &P
 
 fn check(arguments: &Arguments) -> Result<()> {
     only_for_tables(Shape::Images, &arguments.plan.given())?;
+    only_for_tables(Shape::Images, &arguments.input.given())?;
     only_for_tables(
         Shape::Images,
         &[
@@ -104,7 +107,6 @@ fn check(arguments: &Arguments) -> Result<()> {
             ("delta", !arguments.delta.is_empty()),
             ("within", !arguments.within.is_empty()),
             ("beyond-range", arguments.beyond_range),
-            ("categorical or --numeric", arguments.input.tells_kinds()),
         ],
     )?;
     arguments.files().iter().try_for_each(|file| Form::of(file).map(drop))

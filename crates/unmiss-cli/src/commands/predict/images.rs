@@ -29,7 +29,7 @@ pub fn run(arguments: &Arguments, model: &Model, general: &General, printer: &Pr
             ("json", arguments.json.is_some()),
         ],
     )?;
-    let images = arguments.images.read(&arguments.data)?;
+    let images = arguments.images.read_for_model(&arguments.data, model)?;
     let run = printer.run(general)?;
     let predicting = model.predicting()?;
     check_level(&predicting, arguments.level, &run)?;

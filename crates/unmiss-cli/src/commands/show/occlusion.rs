@@ -28,7 +28,7 @@ pub fn run(arguments: &Arguments, model: &Model, general: &General, printer: &Pr
         )
         .with_hint(format!("name some: {again}")));
     };
-    let images = arguments.images.read(data)?;
+    let images = arguments.images.read_for_model(data, model)?;
     let run = printer.run(general)?;
     let found = occlusion(model, &images, arguments.rows.unwrap_or(IMAGES), &run.part("explaining"));
     printer.close();

@@ -10,6 +10,7 @@ use unmiss::store::is_standard_output;
 use super::Arguments;
 use crate::General;
 use crate::files::Files;
+use crate::input::no_images;
 use crate::output::{column, item, number, short, wrapped};
 use crate::printer::Printer;
 
@@ -27,6 +28,7 @@ pub fn run(arguments: &Arguments, path: &Path, general: &General, printer: &Prin
     if arguments.rows == Some(0) {
         return Err(Error::setting("rows", "at least one row is needed"));
     }
+    no_images(path, "a table is needed to be alike")?;
     let table = arguments.input.read_as_it_is(path, printer)?;
     let rows = arguments.rows.unwrap_or_else(|| table.rows());
     let run = printer.run(general)?.part("simulate");

@@ -36,9 +36,18 @@ pub fn read(folder: &Path) -> Result<Images> {
     let (mut values, mut marks) = (Vec::new(), Bits::default());
     let (mut size, mut holes) = (None, false);
     for file in &files {
-        let picture = decode(&folder.join(&file.path), size)?;
-        values.extend_from_slice(&picture.values);
+        let mut picture = decode(&folder.join(&file.path), size)?;
         let pixels = picture.size.pixels();
+        // A grey picture among those in colour has three equal channels.
+        match size.map_or(picture.size.channels, |size: Size| size.channels) {
+            before if before < picture.size.channels => values = in_colour(&values, pixels),
+            before if before > picture.size.channels => {
+                picture.values = in_colour(&picture.values, pixels);
+                picture.size.channels = before;
+            }
+            _ => {}
+        }
+        values.extend_from_slice(&picture.values);
         let own = match &picture.opacity {
             Some(opacity) => Bits::from_marks(opacity.iter().map(|opacity| *opacity >= OPAQUE)),
             None => Bits::filled(pixels, true),
@@ -57,14 +66,22 @@ pub fn read(folder: &Path) -> Result<Images> {
     Ok(images)
 }
 
+/// Grey pictures of so many pixels each with every one repeated for red, green and blue.
+fn in_colour(grey: &[u8], pixels: usize) -> Vec<u8> {
+    grey.chunks_exact(pixels).flat_map(|picture| picture.repeat(3)).collect()
+}
+
 /// Marks from pictures of the same names as those of images, whatever their endings: bright pixels are known.
 ///
 /// # Errors
 /// When a picture is missing, damaged or of another size.
 pub fn read_marks(folder: &Path, images: &Images) -> Result<Observed> {
     let stem = |path: &Path| path.with_extension("").display().to_string();
-    let files: std::collections::BTreeMap<String, PathBuf> =
-        files_of(folder)?.into_iter().map(|file| (stem(&file.path), file.path)).collect();
+    let whole = |path: &Path| path.display().to_string();
+    // A mask of the very name goes before one of another ending.
+    let found = files_of(folder)?;
+    let keys = [stem, whole].map(|key| found.iter().map(move |file| (key(&file.path), &file.path)));
+    let files: std::collections::BTreeMap<String, &PathBuf> = keys.into_iter().flatten().collect();
     let Some(names) = &images.names else {
         return Err(Error::input(
             Place::file(folder.display().to_string()),
@@ -74,7 +91,7 @@ pub fn read_marks(folder: &Path, images: &Images) -> Result<Observed> {
     };
     let mut marks = Bits::default();
     for name in names {
-        let path = files.get(&stem(Path::new(name))).ok_or_else(|| {
+        let path = files.get(name).or_else(|| files.get(&stem(Path::new(name)))).ok_or_else(|| {
             Error::input(Place::file(folder.display().to_string()), format!("there is no mask for `{name}`"))
         })?;
         let path = folder.join(path);
@@ -169,9 +186,12 @@ fn decode(path: &Path, wanted: Option<Size>) -> Result<Picture> {
         }
     };
     let size = Size { channels, height, width };
-    if let Some(wanted) = wanted.filter(|wanted| *wanted != size) {
-        return Err(fault(format!("this picture is {size}, and the others are {wanted}"))
-            .with_hint("all pictures of a set have one size, and all are grey or all in colour"));
+    if let Some(wanted) = wanted.filter(|wanted| (wanted.height, wanted.width) != (height, width)) {
+        let what = format!(
+            "this picture is {height} x {width}, and the others are {} x {}",
+            wanted.height, wanted.width
+        );
+        return Err(fault(what).with_hint("all pictures of a set have one size"));
     }
     if height.max(width) > LONGEST_SIDE || size.cells() == 0 {
         return Err(fault(format!("a picture of {size} is not read")));

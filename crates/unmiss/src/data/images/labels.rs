@@ -63,15 +63,55 @@ fn of_table(file: &str, table: &Table, images: &Images) -> Result<Column> {
     let words: Vec<Option<String>> = (0..label.rows()).map(|row| label.cell(row)).collect();
     let by_name = columns.iter().find(|column| PICTURES.contains(&column.name.to_lowercase().as_str()));
     let (Some(pictures), Some(names)) = (by_name, &images.names) else { return Ok(classes(words)) };
-    let found: HashMap<String, usize> =
-        (0..pictures.rows()).filter_map(|row| Some((pictures.cell(row)?, row))).collect();
-    let own = |name: &String| {
+    let by_picture = ByPicture::new(pictures, &words).map_err(fault)?;
+    let mut told: HashMap<usize, &String> = HashMap::new();
+    let mut own = Vec::with_capacity(names.len());
+    for name in names {
+        let row = by_picture.line(name);
+        let row = row.ok_or_else(|| fault(format!("there is no line for the picture `{name}`")))?;
+        if let Some(other) = told.insert(row, name) {
+            let line = pictures.cell(row).unwrap_or_default();
+            let what = format!("the line for `{line}` fits both pictures `{other}` and `{name}`");
+            return Err(
+                fault(what).with_hint("write the names in the table with their folder and their ending")
+            );
+        }
+        own.push(words[row].clone());
+    }
+    Ok(classes(own))
+}
+
+/// The lines of a table by the pictures that they name.
+struct ByPicture {
+    lines: HashMap<String, usize>,
+}
+
+impl ByPicture {
+    /// Lines with their labels; or what is wrong where the same picture has two.
+    fn new(pictures: &Column, words: &[Option<String>]) -> std::result::Result<Self, String> {
+        let mut lines: HashMap<String, usize> = HashMap::new();
+        for (row, picture) in (0..pictures.rows()).filter_map(|row| Some((row, pictures.cell(row)?))) {
+            let label = |row: usize| words[row].as_deref().unwrap_or_default();
+            match lines.get(&picture) {
+                Some(&other) if words[other] != words[row] => {
+                    let (first, second) = (label(other), label(row));
+                    return Err(format!("the picture `{picture}` has two labels: `{first}` and `{second}`"));
+                }
+                Some(_) => {}
+                None => drop(lines.insert(picture, row)),
+            }
+        }
+        Ok(Self { lines })
+    }
+
+    /// The line of a picture: of its whole path, of its name, or of its name without the ending.
+    fn line(&self, name: &str) -> Option<usize> {
         let path = Path::new(name);
         let short = path.file_name().map(|short| short.to_string_lossy().into_owned());
         let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
-        let row = [Some(name.clone()), short, stem].into_iter().flatten().find_map(|key| found.get(&key));
-        row.map(|row| words[*row].clone())
-            .ok_or_else(|| fault(format!("there is no line for the picture `{name}`")))
-    };
-    Ok(classes(names.iter().map(own).collect::<Result<_>>()?))
+        [Some(name.to_owned()), short, stem]
+            .into_iter()
+            .flatten()
+            .find_map(|key| self.lines.get(&key).copied())
+    }
 }

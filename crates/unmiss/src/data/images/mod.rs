@@ -45,6 +45,8 @@
 mod bits;
 mod pixels;
 mod set;
+mod range;
+mod told;
 mod array;
 mod idx;
 mod cifar;
@@ -59,6 +61,7 @@ mod write;
 pub use bits::Bits;
 pub use folder::png;
 pub use pixels::{Observed, Pixels};
+pub use range::MOST_LEVELS;
 pub use read::{ImageOptions, from_bytes, is_images, read};
 pub use sample::{SAMPLE, sample};
 pub use set::{Images, LABEL, Size};

@@ -4,8 +4,6 @@ use std::fs::File;
 use std::io::{BufReader, Cursor};
 use std::path::{Path, PathBuf};
 
-use super::bits::Bits;
-use super::pixels::{Observed, Pixels};
 use super::set::Images;
 use super::{cifar, folder, idx, labels, npy, npz};
 use crate::data::input;
@@ -33,7 +31,9 @@ pub fn is_images(path: &Path) -> bool {
         return true;
     }
     let first = input::first_bytes(path, LOOKED_AT).unwrap_or_default();
-    first.starts_with(npy::MAGIC)
+    // A single picture is no set of them, but what is to be said of it is about pictures.
+    PICTURES.iter().any(|magic| first.starts_with(magic))
+        || first.starts_with(npy::MAGIC)
         || npz::is_npz(&first)
         || idx::is_idx(&first)
         || (is_cifar_name(path) && !first.is_empty())
@@ -52,7 +52,7 @@ pub fn is_cifar_name(path: &Path) -> bool {
 pub fn read(path: &Path, options: &ImageOptions) -> Result<Images> {
     let mut images = read_alone(path)?;
     if let Some(colour) = options.missing_colour {
-        images = without_colour(images, colour)?;
+        images = images.without_colour(colour)?;
     }
     if let Some(path) = &options.observed {
         images = narrowed(images, path)?;
@@ -129,29 +129,4 @@ fn narrowed(images: Images, path: &Path) -> Result<Images> {
     };
     let marks = array.marks(&file, &images)?;
     images.narrowed(marks)
-}
-
-/// The same images with holes where a pixel has a colour.
-fn without_colour(images: Images, colour: [u8; 3]) -> Result<Images> {
-    let size = images.size();
-    let wanted = match size.channels {
-        1 if colour[0] == colour[1] && colour[1] == colour[2] => &colour[..1],
-        3 => &colour[..],
-        channels => {
-            let what = format!("a colour of three channels can't be found in images of {channels}");
-            return Err(Error::setting("missing-colour", what)
-                .with_hint("grey images have colours such as #000000, with three equal parts"));
-        }
-    };
-    let Pixels::Bytes(values) = images.values() else {
-        return Err(Error::setting("missing-colour", "the images have no bytes but numbers with a point")
-            .with_hint("make what is missing NaN, or give a mask with --observed"));
-    };
-    let is_known = |mark: usize| {
-        let start = mark / size.pixels() * size.cells() + mark % size.pixels();
-        let own = values[start..].iter().step_by(size.pixels()).take(size.channels);
-        !own.eq(wanted)
-    };
-    let marks = Bits::from_marks((0..images.len() * size.pixels()).map(is_known));
-    images.narrowed(Observed::Pixels(marks))
 }

@@ -163,6 +163,11 @@ fn masks_colours_and_labels_come_from_elsewhere() {
             "there is no line for the picture `ship/000001.png`",
         ),
         ("which.csv", "a,b\n1,2\n3,4\n", "it is not clear which column has the labels"),
+        (
+            "twice.csv",
+            "label,image\nboat,000001\ntiger,000002\ncat,000002\n",
+            "the picture `000002` has two labels: `tiger` and `cat`",
+        ),
     ] {
         std::fs::write(at_name(file), text).unwrap();
         let error = refusal(with(ImageOptions { labels: Some(at_name(file)), ..Default::default() }));
@@ -181,6 +186,58 @@ fn masks_colours_and_labels_come_from_elsewhere() {
         &ImageOptions { observed: Some(at_name("mask.npy")), ..Default::default() },
     );
     assert!(refusal(digits).contains("the mask has the shape [2, 2, 2], and the images are 1797 of 8 x 8"));
+}
+
+#[test]
+fn pictures_that_share_a_stem_are_kept_apart() {
+    let folder = folder();
+    let at_name = |name: &str| folder.path().join(name);
+    let grey = |value: u8| Images::new(SMALL, Pixels::Bytes(vec![value; 6]), Observed::All).unwrap();
+    std::fs::create_dir(at_name("pictures")).unwrap();
+    for (name, value) in [("pictures/0.png", 1), ("pictures/0.jpg", 2), ("pictures/1.png", 3)] {
+        // What a picture is is told by its first bytes, not by its name.
+        std::fs::write(at_name(name), png(&grey(value), 0).unwrap()).unwrap();
+    }
+    let images = at(&at_name("pictures")).unwrap();
+    write(&images, &at_name("again")).unwrap();
+    let again = at(&at_name("again")).unwrap();
+    assert_eq!(again.names.as_deref().unwrap(), ["0.jpg.png", "0.png.png", "1.png"]);
+    assert_eq!(again.values(), images.values(), "none is lost");
+    // Masks of the very names go before those of other endings.
+    std::fs::create_dir(at_name("masks")).unwrap();
+    for (name, value) in [("masks/0.png", 0), ("masks/0.jpg", 255), ("masks/1.jpg", 255)] {
+        std::fs::write(at_name(name), png(&grey(value), 0).unwrap()).unwrap();
+    }
+    let options = ImageOptions { observed: Some(at_name("masks")), ..Default::default() };
+    let masked = read(&at_name("pictures"), &options).unwrap();
+    assert_eq!([0, 1, 2].map(|image| masked.known_pixels(image)), [6, 0, 6]);
+    // A line that fits several pictures tells nothing.
+    std::fs::write(at_name("labels.csv"), "label,image\nboat,0\ntiger,1.png\n").unwrap();
+    let options = ImageOptions { labels: Some(at_name("labels.csv")), ..Default::default() };
+    let error = refusal(read(&at_name("pictures"), &options));
+    assert!(error.ends_with("the line for `0` fits both pictures `0.jpg` and `0.png`"), "{error}");
+    std::fs::write(at_name("labels.csv"), "label,image\na,0.png\nb,0.jpg\na,1\n").unwrap();
+    let told = read(&at_name("pictures"), &options).unwrap();
+    assert_eq!([0, 1, 2].map(|image| told.labels().unwrap().cell(image).unwrap()), ["b", "a", "a"]);
+}
+
+#[test]
+fn grey_pictures_among_those_in_colour_have_three_equal_channels() {
+    let folder = folder();
+    let colour = Size { channels: 3, ..SMALL };
+    let of = |size: Size, first: u8| {
+        let values = (0..size.cells()).map(|cell| first + cell as u8).collect();
+        Images::new(size, Pixels::Bytes(values), Observed::All).unwrap()
+    };
+    for (name, picture) in [("a.png", of(SMALL, 0)), ("b.png", of(colour, 50)), ("c.png", of(SMALL, 100))] {
+        std::fs::write(folder.path().join(name), png(&picture, 0).unwrap()).unwrap();
+    }
+    let images = at(folder.path()).unwrap();
+    assert_eq!((images.len(), images.size()), (3, colour));
+    for channel in 0..3 {
+        let values = [0, 1, 2].map(|image| images.value(image, 6 * channel + 1));
+        assert_eq!(values, [1.0, (51 + 6 * channel) as f32, 101.0]);
+    }
 }
 
 #[test]

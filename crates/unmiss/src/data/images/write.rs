@@ -1,5 +1,6 @@
 //! Images into files: the form follows the name, and what is known comes back byte for byte.
 
+use std::collections::HashMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -112,11 +113,12 @@ fn write_folder(images: &Images, path: &Path) -> Result<()> {
         }
         std::fs::remove_dir(path).map_err(wrap)?;
     }
+    let names = names_of(images)?;
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let beside = tempfile::Builder::new().prefix(".unmiss-").tempdir_in(parent).map_err(wrap)?;
     let _listed = Listed::new(beside.path());
-    for image in 0..images.len() {
-        let file = beside.path().join(name_of(images, image));
+    for (image, name) in names.iter().enumerate() {
+        let file = beside.path().join(name);
         if let Some(folder) = file.parent() {
             std::fs::create_dir_all(folder).map_err(wrap)?;
         }
@@ -131,13 +133,46 @@ fn write_folder(images: &Images, path: &Path) -> Result<()> {
     std::fs::rename(beside.keep(), path).map_err(wrap)
 }
 
-/// Where a picture goes inside its folder: its own name if it has one, below its class.
-fn name_of(images: &Images, image: usize) -> PathBuf {
+/// Where each picture goes inside its folder: its own name if it has one, below its class. Pictures that would share a
+/// place (`0.png` and `0.jpg`, or two of other folders that now have one class) keep all of their own path in the name.
+fn names_of(images: &Images) -> Result<Vec<PathBuf>> {
+    let own = |image: usize| images.names.as_ref().map(|names| Path::new(&names[image]));
+    let stem = |image: usize| {
+        let stem = own(image).and_then(Path::file_stem);
+        stem.map_or_else(|| format!("{:06}", image + 1), |stem| stem.to_string_lossy().into_owned())
+    };
+    let mut names: Vec<PathBuf> =
+        (0..images.len()).map(|image| name_of(images, image, &stem(image))).collect();
+    let mut taken: HashMap<String, usize> = HashMap::new();
+    names.iter().for_each(|name| *taken.entry(folded(name)).or_default() += 1);
+    let shared: Vec<usize> = (0..names.len()).filter(|&image| taken[&folded(&names[image])] > 1).collect();
+    for &image in &shared {
+        let whole = own(image).map_or_else(|| stem(image), |own| flat(&own.to_string_lossy()));
+        names[image] = name_of(images, image, &whole);
+        *taken.entry(folded(&names[image])).or_default() += 1;
+    }
+    match shared.iter().find(|&&image| taken[&folded(&names[image])] > 1) {
+        None => Ok(names),
+        Some(&image) => {
+            let name = names[image].display();
+            Err(Error::data(format!("two pictures would be written to `{name}`"))
+                .with_hint("rename the pictures so that their names differ without the ending"))
+        }
+    }
+}
+
+/// A name as file systems compare it that do not tell large letters from small ones.
+fn folded(name: &Path) -> String {
+    name.to_string_lossy().to_lowercase()
+}
+
+/// A name or a class as the name of one file: a word of the user's must not lead out of the folder.
+fn flat(word: &str) -> String {
+    word.replace(['/', '\\', '\0'], "_")
+}
+
+fn name_of(images: &Images, image: usize, file: &str) -> PathBuf {
     let class = images.labels().and_then(|labels| labels.cell(image));
-    let file = images.names.as_ref().and_then(|names| Path::new(&names[image]).file_stem());
-    let file = file.map_or_else(|| format!("{:06}", image + 1), |stem| stem.to_string_lossy().into_owned());
-    // A class is a word of the user's and must not lead out of the folder.
-    let class =
-        class.map(|class| class.replace(['/', '\\', '\0'], "_")).filter(|class| !class.starts_with('.'));
+    let class = class.map(|class| flat(&class)).filter(|class| !class.starts_with('.'));
     PathBuf::from(class.unwrap_or_default()).join(format!("{file}.png"))
 }

@@ -61,6 +61,11 @@ impl PixelMeans {
     pub fn means(&self) -> &[f32] {
         &self.means
     }
+
+    /// The standard deviation of each number of an image.
+    pub fn deviations(&self) -> &[f32] {
+        &self.deviations
+    }
 }
 
 impl Learned for PixelMeans {

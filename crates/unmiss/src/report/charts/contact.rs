@@ -102,7 +102,8 @@ impl ContactSheet<'_> {
     /// The values that are drawn black and white: those of bytes, or of what is known of the images shown.
     fn range(&self) -> (f32, f32) {
         if self.sets.iter().all(|images| matches!(images.values(), Pixels::Bytes(_))) {
-            return (0.0, 255.0);
+            let white = self.sets.iter().filter_map(|images| Some(images.range()?.1)).reduce(f32::max);
+            return (0.0, white.unwrap_or(f32::from(u8::MAX)));
         }
         let cells = 0..self.size().cells();
         let shown = self.shown.iter().flat_map(|&shown| cells.clone().map(move |cell| (shown, cell)));
@@ -142,7 +143,7 @@ impl Sheet {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::images::sample;
+    use crate::data::images::{Observed, sample};
 
     #[test]
     fn holes_have_a_colour_of_their_own_and_the_picture_is_inside_the_page() {
@@ -161,5 +162,16 @@ mod tests {
         let chart = sheet.draw().unwrap();
         assert!(chart.drawing.body.contains("href=\"data:image/png;base64,iVBOR"));
         assert_eq!(chart.numbers.rows[1], ["2", "1", "98.4 %"]);
+    }
+
+    #[test]
+    fn white_is_the_brightest_of_levels() {
+        let size = Size { channels: 1, height: 1, width: 2 };
+        let pair = Images::new(size, Pixels::Bytes(vec![0, 1]), Observed::All).unwrap();
+        let sheet =
+            ContactSheet { words: Words::default(), sets: vec![&pair], shown: vec![(0, 0)], across: None };
+        let drawn = sheet.sheet();
+        let white = drawn.pixels.as_chunks::<3>().0.iter().filter(|pixel| **pixel == [255; 3]).count();
+        assert_eq!(white, 36 * 36);
     }
 }

@@ -9,6 +9,7 @@ use crate::encode::Task;
 use crate::error::Result;
 use crate::methods::Recipe;
 use crate::metrics::{Score, most_probable};
+use crate::missing::Cover;
 use crate::missing::words::{count, number};
 use crate::model::Model;
 use crate::report::{Chart, Confusion, ContactSheet, Form, Grid, Marks, Ranked, Ranking, Section, Words};
@@ -190,7 +191,7 @@ fn before_and_after(holed: &Images, fillings: &[&Images]) -> Result<Chart> {
     let shown = chosen.flat_map(|image| (0..each).map(move |set| (set, image))).collect();
     let sets = std::iter::once(holed).chain(fillings.iter().take(shown_fillings).copied()).collect();
     let what = if fillings.len() > 1 { "in several plausible ways" } else { "with the best guess" };
-    let seen = format!("Images with holes (pink), each followed by the same filled {what}.");
+    let seen = format!("Images with holes (pink), each followed on its right by the same filled {what}.");
     let words = Words::new("Before and after", seen, String::new());
     // As many groups in a row as fit.
     let across = each * (8 / each).max(1);
@@ -206,7 +207,10 @@ fn errors(choice: &PixelChoice) -> Result<Chart> {
     let seen = format!(
         "Error on known pixels of {} that were hidden ({}), in standard deviations of the truth.",
         count(choice.images, "image"),
-        choice.how
+        match choice.how {
+            Cover::Others => "the holes of other images".to_owned(),
+            Cover::Region(region) => region.to_string(),
+        }
     );
     let best = choice.entries.first().map_or("", |entry| entry.recipe.method.name());
     let meaning = format!("`{best}` came nearest and was taken. At 1 nothing is known but the mean of all.");
@@ -244,7 +248,10 @@ fn beside_the_truth(choice: &PixelChoice) -> Result<Chart> {
     let shown = (0..truth.len()).flat_map(|image| (0..sets.len()).map(move |set| (set, image))).collect();
     let names: Vec<String> =
         best.iter().map(|entry| format!("as `{}` fills it", entry.recipe.method.name())).collect();
-    let seen = format!("Each image as it is, with the pixels that were hidden, and {}.", names.join(" and "));
+    let seen = format!(
+        "From left to right each image as it is, with the pixels that were hidden, and {}.",
+        names.join(" and ")
+    );
     let words = Words::new("Beside the truth", seen, String::new());
     let across = sets.len() * (8 / sets.len()).max(1);
     ContactSheet { words, sets, shown, across: Some(across) }.draw()
@@ -297,7 +304,7 @@ mod tests {
         let (holed, filled) = (data.images().unwrap(), filled.images().unwrap());
         let sections = impute_images(&model, holed, &[&**filled], Some(&choice)).unwrap();
         let html = Page::new("impute").sections(sections).html();
-        for part in ["Before and after", "Beside the truth", "came nearest"] {
+        for part in ["Before and after", "Beside the truth", "came nearest", "(the holes of other images)"] {
             assert!(html.contains(part), "{part}");
         }
     }
