@@ -130,8 +130,8 @@ impl ImageArguments {
     /// What there is to say about a colour in pictures that do not keep colours.
     pub fn remarks(&self, images: &Images, printer: &Printer) {
         let is_jpeg = |name: &String| [".jpg", ".jpeg"].iter().any(|end| name.to_lowercase().ends_with(end));
-        let names = images.names.iter().flatten();
-        if self.missing_colour.is_some() && names.into_iter().any(is_jpeg) {
+        let mut names = images.names.iter().flatten();
+        if self.missing_colour.is_some() && names.any(is_jpeg) {
             printer.say(
                 "note: JPEG changes colours a little, so that pixels of the colour given by --missing-colour may not \
                  be found in .jpg pictures: save them as PNG, or give a mask with --observed",
