@@ -179,11 +179,11 @@ unsafe fn tile_of<L: Wide, const M: usize, const V: usize>(
         let output = output.as_mut_ptr().add(block * product.blocks.to);
         let mut sums = [[L::splat(0.0); V]; M];
         let mut left = [product.left.as_ptr(); M];
-        for row in 0..M {
-            left[row] = left[row].add(*product.from.get_unchecked(first + row) as usize);
+        for (row, (sums, left)) in sums.iter_mut().zip(&mut left).enumerate() {
+            *left = left.add(*product.from.get_unchecked(first + row) as usize);
             let to = output.add(*product.to.get_unchecked(first + row) as usize);
-            for v in 0..V {
-                sums[row][v] = match product.start {
+            for (v, sum) in sums.iter_mut().enumerate() {
+                *sum = match product.start {
                     Some(start) => L::load(start.as_ptr().add(block * BLOCK + v * apart.start)),
                     None => L::load(to.add(v * apart.to)),
                 };
@@ -198,10 +198,10 @@ unsafe fn tile_of<L: Wide, const M: usize, const V: usize>(
                 for (v, line) in line.iter_mut().enumerate() {
                     *line = L::load(right.wrapping_add(v * apart.right));
                 }
-                for row in 0..M {
-                    let value = L::splat(*left[row].add(at));
-                    for v in 0..V {
-                        sums[row][v] = sums[row][v].plus_times(value, line[v]);
+                for (sums, left) in sums.iter_mut().zip(left) {
+                    let value = L::splat(*left.add(at));
+                    for (sum, line) in sums.iter_mut().zip(line) {
+                        *sum = sum.plus_times(value, line);
                     }
                 }
                 right = right.wrapping_add(product.right_step);
