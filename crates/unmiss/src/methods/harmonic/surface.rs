@@ -142,7 +142,7 @@ mod tests {
         let side = 16;
         let place = |pixel: usize| ((pixel % side) as f64 / 16.0, (pixel / side) as f64 / 16.0);
         let truth: Vec<f64> =
-            (0..side * side).map(|pixel| place(pixel)).map(|(x, y)| x * x - y * y + 3.0 * x).collect();
+            (0..side * side).map(place).map(|(x, y)| x * x - y * y + 3.0 * x).collect();
         let [square, _] = holes(side);
         let mut plane = truth.clone();
         plane.iter_mut().zip(&square).filter(|(_, known)| !**known).for_each(|(value, _)| *value = 77.0);
