@@ -141,8 +141,7 @@ mod tests {
         // A harmonic function is filled as it is: here x² - y² + 3x, whose discrete Laplacian is 0.
         let side = 16;
         let place = |pixel: usize| ((pixel % side) as f64 / 16.0, (pixel / side) as f64 / 16.0);
-        let truth: Vec<f64> =
-            (0..side * side).map(|pixel| place(pixel)).map(|(x, y)| x * x - y * y + 3.0 * x).collect();
+        let truth: Vec<f64> = (0..side * side).map(place).map(|(x, y)| x * x - y * y + 3.0 * x).collect();
         let [square, _] = holes(side);
         let mut plane = truth.clone();
         plane.iter_mut().zip(&square).filter(|(_, known)| !**known).for_each(|(value, _)| *value = 77.0);
