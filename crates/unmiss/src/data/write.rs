@@ -128,8 +128,8 @@ impl CsvWriter {
         push_value(&mut self.row, column, row, self.delimiter);
     }
 
-    /// Adds all cells of a row of a table: as they stand in the text that it kept, byte for byte, where cells are parted
-    /// there as they are here; else from its values.
+    /// Adds all cells of a row of a table: as they stand in the text that it kept, byte for byte, where cells are
+    /// parted there as they are here; else from its values.
     pub fn cells(&mut self, table: &Table, row: usize) {
         match (&table.source, &self.output) {
             (Some(source), Rows::Text(_)) if source.delimiter == self.delimiter => {
