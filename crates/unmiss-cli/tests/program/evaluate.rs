@@ -164,14 +164,14 @@ fn shells_and_man_are_told_of_every_command() {
 fn the_file_that_was_learned_from_is_known_again() {
     let bench = Bench::new();
     let rows: String = (0..60).map(|row| format!("{},{},{}\n", row % 2, row % 7, row % 2)).collect();
-    bench.write("told.csv", &format!("told,x,y\n{rows}"));
+    bench.write("told.csv", format!("told,x,y\n{rows}"));
     bench.succeed("fit told.csv --target y --method linear -o m.unmiss");
     let out = bench.succeed("evaluate m.unmiss told.csv").out.replace("\n    ", " ");
     assert!(
         out.contains("very file that the model learned from") && out.contains("too good to be true"),
         "{out}"
     );
-    bench.write("other.csv", &format!("told,x,y\n{rows}0,1,0\n"));
+    bench.write("other.csv", format!("told,x,y\n{rows}0,1,0\n"));
     let out = bench.succeed("evaluate m.unmiss other.csv").out.replace("\n    ", " ");
     assert!(!out.contains("very file"), "{out}");
     let out = bench.succeed("compare told.csv --target y --methods linear,additive --repeats 1").out;

@@ -107,7 +107,7 @@ fn cases() -> String {
     let row = |row: u32| {
         let (day, month) = (1 + row % 28, 1 + row % 12);
         let died = if (row % 28 + row * 7 % 10) < 16 { "ja" } else { "nein" };
-        let lab = if row % 9 == 0 { "unbekannt".to_owned() } else { format!("{},{}", 3 + row % 5, row % 10) };
+        let lab = if row.is_multiple_of(9) { "unbekannt".to_owned() } else { format!("{},{}", 3 + row % 5, row % 10) };
         format!(
             "{row:03};{day:02}.{month:02}.2024;{lab};{}.{:03},50 €;{died}\n",
             1 + row % 3,
@@ -120,7 +120,7 @@ fn cases() -> String {
 #[test]
 fn days_first_an_event_in_words_and_codes_are_taken_as_people_mean_them() {
     let bench = Bench::new();
-    bench.write("cases.csv", &cases());
+    bench.write("cases.csv", cases());
     let fit = "fit cases.csv --target verstorben --method linear --missing-in Labor=unbekannt --id Fall";
     let said = bench.succeed("describe cases.csv").err.replace("\n  ", " ");
     for note in ["(`01.01.2024` is 2024-01-01)", "`Fall` has whole numbers with a 0 in front (`000`)"] {
@@ -154,7 +154,7 @@ fn dates_that_can_be_read_in_two_ways_are_asked_for() {
     let bench = Bench::new();
     let rows: String =
         (0..60).map(|row| format!("{:02}/{:02}/2024,{row}\n", 1 + row % 9, 1 + row % 11)).collect();
-    bench.write("visits.csv", &format!("seen,cost\n{rows}"));
+    bench.write("visits.csv", format!("seen,cost\n{rows}"));
     let said = bench.succeed("describe visits.csv").err.replace("\n  ", " ");
     assert!(said.contains("whether the day or the month comes first in `01/01/2024`"), "{said}");
     assert!(said.contains("--dates dmy or --dates mdy"), "{said}");
@@ -165,11 +165,11 @@ fn dates_that_can_be_read_in_two_ways_are_asked_for() {
 fn numbers_with_something_beside_them_are_told() {
     let bench = Bench::new();
     let row = |row: u32| {
-        let crp = if row % 4 == 0 { "<5".to_owned() } else { format!("{}", 5 + row) };
+        let crp = if row.is_multiple_of(4) { "<5".to_owned() } else { format!("{}", 5 + row) };
         let code = ["a", "b", "c", "d", "e"][row as usize % 5];
         format!("{} kg,\"({},50)\",{crp},{}{code}\n", 60 + row % 30, 100 + row % 40, row % 7)
     };
-    bench.write("units.csv", &format!("weight,cost,crp,code\n{}", (0..60).map(row).collect::<String>()));
+    bench.write("units.csv", format!("weight,cost,crp,code\n{}", (0..60).map(row).collect::<String>()));
     let said = bench.succeed("describe units.csv").err.replace("\n  ", " ");
     for (column, example) in [("weight", "60 kg"), ("cost", "(100,50)"), ("crp", "<5")] {
         assert!(said.contains(&format!("column `{column}` is read as category")), "{column}: {said}");
@@ -186,7 +186,7 @@ fn numbers_with_something_beside_them_are_told() {
 fn totals_below_the_rows_are_left_out_and_told() {
     let bench = Bench::new();
     let rows: String = (0..30).map(|row| format!("p{row};{};{}\n", 50 + row % 20, row % 2)).collect();
-    bench.write("ward.csv", &format!("id;age;died\n{rows}Summe;1200;15\n\nStand: Mai 2024\n"));
+    bench.write("ward.csv", format!("id;age;died\n{rows}Summe;1200;15\n\nStand: Mai 2024\n"));
     let answer = bench.succeed("describe ward.csv");
     let said = answer.err.replace("\n  ", " ");
     assert!(said.contains("2 lines below the rows left out, from `Summe` on"), "{said}");

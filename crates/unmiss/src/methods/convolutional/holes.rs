@@ -23,7 +23,7 @@ pub enum Holes {
     /// The network sees them as they are.
     AsTheyAre,
     /// The first layer is given the density of what is missing.
-    Described(Density),
+    Described(Box<Density>),
     /// They are filled before the first layer.
     Filled(Filler),
 }
@@ -31,7 +31,7 @@ pub enum Holes {
 /// What fills holes.
 pub enum Filler {
     /// The mean of a density.
-    Density(Density),
+    Density(Box<Density>),
     /// The most alike training images.
     Alike(Box<AlikeImages>),
 }
@@ -42,7 +42,7 @@ impl Holes {
     /// # Errors
     /// When the images are too large, or the run was stopped before anything was learned.
     pub fn fit(settings: &Settings, coder: &ImageCoder, rows: &ImageRows, run: &Run) -> Result<(Self, Run)> {
-        let density = || Density::fit(&settings.density(), coder, rows, &run.part("density"));
+        let density = || Density::fit(&settings.density(), coder, rows, &run.part("density")).map(Box::new);
         let holes = match settings.missing {
             Missing::Misconv => Self::Described(density()?),
             Missing::DmfaImpute => Self::Filled(Filler::Density(density()?)),
@@ -62,7 +62,8 @@ impl Holes {
     /// When arrays are missing or have another shape.
     pub fn load(settings: &Settings, layout: Layout<'_>, arrays: &Arrays) -> Result<Self> {
         let coder = layout.images()?;
-        let density = || Density::load(&settings.density(), coder, &arrays.with_prefix(DENSITY));
+        let density =
+            || Density::load(&settings.density(), coder, &arrays.with_prefix(DENSITY)).map(Box::new);
         Ok(match settings.missing {
             Missing::Misconv => Self::Described(density()?),
             Missing::DmfaImpute => Self::Filled(Filler::Density(density()?)),
@@ -95,7 +96,7 @@ impl Holes {
     pub fn filled(&self, rows: &ImageRows, run: Option<&Run>) -> Result<ImageRows> {
         let Self::Filled(filler) = self else { return Ok(rows.clone()) };
         let imputer: &dyn Imputer = match filler {
-            Filler::Density(density) => density,
+            Filler::Density(density) => density.as_ref(),
             Filler::Alike(alike) => alike.as_ref(),
         };
         let mut whole = rows.clone();
