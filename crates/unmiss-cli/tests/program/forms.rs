@@ -107,7 +107,11 @@ fn cases() -> String {
     let row = |row: u32| {
         let (day, month) = (1 + row % 28, 1 + row % 12);
         let died = if (row % 28 + row * 7 % 10) < 16 { "ja" } else { "nein" };
-        let lab = if row.is_multiple_of(9) { "unbekannt".to_owned() } else { format!("{},{}", 3 + row % 5, row % 10) };
+        let lab = if row.is_multiple_of(9) {
+            "unbekannt".to_owned()
+        } else {
+            format!("{},{}", 3 + row % 5, row % 10)
+        };
         format!(
             "{row:03};{day:02}.{month:02}.2024;{lab};{}.{:03},50 €;{died}\n",
             1 + row % 3,

@@ -143,7 +143,7 @@ fn holes_are_filled_and_what_is_known_stays() {
 fn labels_that_are_numbers_are_predicted_as_numbers() {
     let bench = bench();
     let fitted = bench.succeed("fit holed.npz --method neighbours --task regression -o size.unmiss").out;
-    assert!(fitted.contains("with numbers from 0 to 9") && fitted.contains("RMSE / sd"), "{fitted}");
+    assert!(fitted.contains("with numbers from 0.000 to 9.000") && fitted.contains("RMSE / sd"), "{fitted}");
     let answer = bench.succeed("predict size.unmiss holed.npz").out;
     assert!(!answer.lines().next().unwrap().contains("probability"), "{answer}");
     assert!(bench.succeed("evaluate size.unmiss holed.npz").out.contains("RMSE"));

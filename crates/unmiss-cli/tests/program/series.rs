@@ -70,7 +70,7 @@ fn the_ward_is_learned_from_and_asked_about() {
     assert!(refused.code != 0 && refused.err.contains("none is cut off"), "{}", refused.err);
     let audited =
         bench.succeed("audit ward.unmiss sample:ward --rows 10 --levels 4 --masks 2 --html audit.html");
-    assert!(audited.out.contains("lactate") && audited.out.contains("10 series, 4 shares of known values"));
+    assert!(audited.out.contains("lactate") && audited.out.contains("10 series, 4 shares of known\nvalues"));
     assert!(!audited.out.contains("cells") && !audited.out.contains(" rows"), "{}", audited.out);
     let judged = bench.succeed("evaluate ward.unmiss sample:ward").out;
     assert!(judged.contains("300 series whose `died` is known"), "{judged}");

@@ -100,7 +100,7 @@ mod tests {
             let names: Vec<&str> = method.card().settings.iter().map(|setting| setting.name).collect();
             assert!(method.card().space.iter().all(|axis| names.contains(&axis.name)), "{}", method.name());
             let without = ["auto", "blend", "ensemble", "mean", "statistics", "per-variable", "kalman"];
-            let lines = ["interpolation", "last-value", "surroundings"];
+            let lines = ["harmonic", "interpolation", "last-value", "surroundings"];
             let searched = !without.iter().chain(&lines).any(|name| *name == method.name());
             assert_eq!(!method.card().space.is_empty(), searched, "{}", method.name());
         }

@@ -63,7 +63,7 @@ fn page(found: &RatingAudit, title: &str) -> String {
     let mut text = wrapped(&size, 0) + "\n\nWhat to know\n";
     found.summary.iter().for_each(|sentence| text.push_str(&item(sentence)));
     text.push_str(&chart(&found.curve, &format!("Predicted rating by share of the {name}'s known ratings")));
-    text.push_str(&figures(&found.figures, "pair"));
+    text.push_str(&figures(&found.figures, "pair", "cell"));
     let verb = if found.vectors == Vectors::User { "gave" } else { "got" };
     text.push_str(&format!("\nIn the data, {name}s by how many ratings they {verb}\n"));
     text + &by_count(&format!("{name}s"), &found.groups)

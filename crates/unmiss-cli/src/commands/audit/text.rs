@@ -14,9 +14,9 @@ const LISTED: usize = 8;
 
 /// The whole page.
 pub fn page(audit: &Audit, title: &str) -> String {
-    let (things, cells) = if audit.shape == Shape::Series { ("series", "values") } else { ("rows", "cells") };
+    let Words { row, rows, cell } = words(audit.shape);
     let size = format!(
-        "{title}: {} {things}, {} shares of known {cells}, {} masks each",
+        "{title}: {} {rows}, {} shares of known {cell}s, {} masks each",
         number(audit.rows),
         audit.curve.len(),
         audit.settings.masks
@@ -28,11 +28,26 @@ pub fn page(audit: &Audit, title: &str) -> String {
         audit.warnings.iter().for_each(|sentence| text.push_str(&item(sentence)));
     }
     text.push_str(&answer_chart(audit));
-    text.push_str(&figures(&audit.figures, "row"));
+    text.push_str(&figures(&audit.figures, row, cell));
     text.push_str(&contrast(audit));
     text.push_str(&columns(audit));
     text.push_str(&holes(audit));
     text
+}
+
+/// What rows and cells of a shape are called.
+struct Words {
+    row: &'static str,
+    rows: &'static str,
+    cell: &'static str,
+}
+
+fn words(shape: Shape) -> Words {
+    match shape {
+        Shape::Table | Shape::Ratings => Words { row: "row", rows: "rows", cell: "cell" },
+        Shape::Images => Words { row: "image", rows: "images", cell: "pixel" },
+        Shape::Series => Words { row: "series", rows: "series", cell: "value" },
+    }
 }
 
 /// What was missing when the model was learned, and what is missing here.
@@ -54,7 +69,8 @@ fn holes(audit: &Audit) -> String {
 /// The curve under the audited answer's name.
 fn answer_chart(audit: &Audit) -> String {
     let what = audit.class.as_ref().map_or("Answer".to_owned(), |class| format!("Chance of {class}"));
-    chart(&audit.curve, &format!("{what} by share of known cells, others hidden at random"))
+    let cell = words(audit.shape).cell;
+    chart(&audit.curve, &format!("{what} by share of known {cell}s, others hidden at random"))
 }
 
 /// The curve from few to all cells known, one line per share: where the answers lie and their mean.
@@ -102,12 +118,12 @@ const FIGURES: [Row; 5] = [
 ];
 
 /// The figures with their intervals.
-pub fn figures(figures: &Figures, point: &str) -> String {
+pub fn figures(figures: &Figures, point: &str, cell: &str) -> String {
     let mut text = format!("\nFigures (95 % interval); all but the drift are of the median {point}\n");
     for (name, of, meaning) in FIGURES {
         let (value, [low, high]) = of(figures);
         let interval = format!("({low:.2} to {high:.2})");
-        let meaning = meaning.replace("of a row", &format!("of a {point}"));
+        let meaning = meaning.replace("a row", &format!("a {point}")).replace("cell", cell);
         text.push_str(&cut(&format!("  {name:9}{value:>7.2} {interval:18} {meaning}"), WIDTH));
         text.push('\n');
     }
@@ -140,7 +156,7 @@ fn columns(audit: &Audit) -> String {
     let mut text = format!(
         "\nColumns the answer misses most (change when hidden, in sd of the answers)\n  {} {:>7} {:>10} {:>10} {:>14}\n",
         column("column", 32),
-        "rows",
+        words(audit.shape).rows,
         "mean",
         "mean size",
         "in training"
