@@ -98,8 +98,8 @@ pub(super) struct Own<'a> {
 
 impl<'a> Own<'a> {
     /// A model and the data to ask it about. `inputs` says in which order cases list the columns that the model reads;
-    /// it may hold more than those. All that is made of a column is hidden together. `unseen` is told of category levels
-    /// that training never saw.
+    /// it may hold more than those. All that is made of a column is hidden together. `unseen` is told of category
+    /// levels that training never saw.
     pub fn new(
         model: Predicting<'a>,
         data: &Data,
