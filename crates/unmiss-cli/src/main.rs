@@ -71,7 +71,10 @@ pub struct General {
 
 /// A device as typed.
 fn device(typed: &str) -> Result<Device, String> {
-    typed.parse().map_err(|error: Error| error.to_string())
+    typed.parse().map_err(|error: Error| match error.hint() {
+        Some(hint) => format!("{error}\n\nhint: {}", hint.worded(advice::words)),
+        None => error.to_string(),
+    })
 }
 
 /// A time as typed: a number of seconds above 0.
